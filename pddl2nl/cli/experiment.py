@@ -12,7 +12,16 @@ import typer
 
 from pddl2nl.cli import completion
 from pddl2nl.cli.options import JsonOption, argument, option, switch
-from pddl2nl.cli.output import account_text, console, plural, print_json, print_table, print_text, print_warnings, warn
+from pddl2nl.cli.output import (
+    account_text,
+    plural,
+    print_json,
+    print_report,
+    print_table,
+    print_text,
+    print_warnings,
+    warn,
+)
 from pddl2nl.cli.progress import bar_shown, complain, progress_shown
 from pddl2nl.cli.run_options import BUDGET, LogOption, limits_of, named_values, observer, with_options
 from pddl2nl.errors import InputError
@@ -291,9 +300,9 @@ def _text(experiment: Experiment, folder: Path, summary: SweepSummary) -> str:
 def _show_table(folder: Path) -> None:
     """The first table of the report, usually coverage, below what is missing or broken."""
     from pddl2nl.reports.gathering import gather
-    from pddl2nl.reports.tables import print_tables, tables_of
+    from pddl2nl.reports.tables import tables_of
 
     gathered = gather(folder)
     if gathered.runs:
         print_text("")
-        print_tables(tables_of(gathered)[:1], console(), gathered.alarms)
+        print_report(tables_of(gathered)[:1], gathered.alarms)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from pddl2nl.policies.budget import Account
+    from pddl2nl.reports.tables import Table as ReportTable
 
 DONE = 0
 FAILED = 1
@@ -85,6 +86,18 @@ def print_table(title: str, columns: Iterable[str], rows: Iterable[Iterable[obje
     for row in rows:
         table.add_row(*(Text(str(cell)) for cell in row))
     console().print(table)
+
+
+def print_report(tables: Sequence[ReportTable], alarms: Sequence[str]) -> None:
+    """The alarms and tables of a report; below each table a few of its notes, with ``-v`` all of them."""
+    from pddl2nl.reports.tables import print_tables, with_few_notes
+
+    screen, left_out = console(), 0
+    if not is_verbose():
+        tables, left_out = with_few_notes(tables, screen.width)
+    print_tables(tables, screen, alarms)
+    if left_out:
+        print_text(f"\n-v prints {plural(left_out, 'more note')} on what the tables show.")
 
 
 def console(*, stderr: bool = False) -> Console:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pddl2nl.cli.options import JsonOption, option
-from pddl2nl.cli.output import DONE, FAILED, INFRASTRUCTURE, console, print_json, print_text
+from pddl2nl.cli.output import DONE, FAILED, INFRASTRUCTURE, print_json, print_report, print_text
 from pddl2nl.cli.progress import bar_shown
 from pddl2nl.errors import InfrastructureError
 
@@ -47,7 +47,7 @@ def _quickstart(
     from pddl2nl.experiments.records.stored import read_record
     from pddl2nl.reports.html import write_html
     from pddl2nl.reports.recheck import recheck
-    from pddl2nl.reports.tables import print_tables, runs_table, table_json
+    from pddl2nl.reports.tables import runs_table, table_json
 
     began = time.monotonic()
     records = [read_record(path) for path in _run(out / "records", seed, quiet=as_json)]
@@ -60,7 +60,7 @@ def _quickstart(
         summary = {"runs": len(records), "judged_as_recorded": agreeing, "coverage": table_json(table)}
         print_json(summary | {"report": str(page), "records": str(out / "records"), "seconds": round(seconds, 1)})
     else:
-        print_tables([table], console(), results.alarms)
+        print_report([table], results.alarms)
         print_text(
             f"\nJudged again by the validator, from the PDDL alone: {agreeing} of {len(records)} runs as recorded.\n"
             f"{len(records)} runs in {seconds:.0f} s. Open every one of them, step by step: {page}\n"

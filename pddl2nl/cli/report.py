@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from pddl2nl.cli.options import JsonOption, argument, option
-from pddl2nl.cli.output import console, print_json, print_result, print_text, print_warnings
+from pddl2nl.cli.options import JsonOption, argument, option, switch
+from pddl2nl.cli.output import is_verbose, print_json, print_report, print_result, print_text, print_warnings
 from pddl2nl.errors import InputError
 from pddl2nl.files import write_text_file
 
@@ -55,28 +55,32 @@ def _report(
         Path | None, option("DIR", "Also draw the plots into this folder, as SVG and PDF.", "not drawn")
     ] = None,
     paper: Annotated[bool, typer.Option("--paper/--no-paper", help="Show a paper's numbers beside ours.")] = True,
+    by_seed: Annotated[bool, switch("--by-seed", "Show a column for each seed in tables of coverage.")] = False,
+    wide: Annotated[bool, switch("--wide", "Write every column of rows: also empty ones, and more than 60.")] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Make tables, comparisons, plots and pages from the records in a folder, without running anything.
 
-    Infrastructure errors come first: runs in which an endpoint or a planner failed are listed and not scored. Then come
-    the tables of the experiment (coverage by default), the metrics by column, what a solved task costs,
-    the metrics of systems, the first failures of unsolved runs, and paired comparisons of the best language-model
-    column with the others, over the same instances, with an interval, an exact or bootstrap test, Holm's correction
-    and an effect size.
+    Infrastructure errors come first: runs in which an endpoint or a planner failed are listed and not scored; then what
+    to doubt: different tasks in two columns, replies cut off, another model than the one asked. How the runs were made
+    (models with their versions, prompts, limits, seeds) is a table of every format, as text with -v. Then come the
+    tables of the experiment (coverage by default), the metrics by column, what a solved task costs, the metrics of systems, the first
+    failures of unsolved runs, and paired comparisons of the best language-model column with the others, over the same
+    instances, with an interval, an exact or bootstrap test, Holm's correction and an effect size. Coverage has its
+    95 % interval over the tasks. Below each table are three lines of notes; -v prints all.
 
     Metrics are computed from the events in the records. Token counts that an endpoint did not report are estimated and
     marked with ~. LaTeX needs the package booktabs. Pages need no network: one file up to 200 runs, else a folder with
     an index; they show every run with each prompt and reply. Plots need matplotlib (extra 'plots').
-    The format csv writes one file per table. The format runs writes one row per run and, in a second file, one row per
-    step, for pandas or R.
+    The format csv writes one file per table. The format runs writes one row per run, with up to 60 columns that are not
+    empty, and, in a second file, one row per step, for pandas or R.
 
     Exit code 0: done, for any outcomes of the runs; 2: no records, or a file that is not a record.
     """
     from pddl2nl.reports.gathering import gather
     from pddl2nl.reports.html import write_html
     from pddl2nl.reports.metrics import add_metric
-    from pddl2nl.reports.report import report_json, report_tables
+    from pddl2nl.reports.report import alarms_of, report_json, report_tables
     from pddl2nl.reports.rows import Records, write_rows
 
     if compare is not None and len(set(compare)) < 2:
@@ -92,30 +96,34 @@ def _report(
         raise InputError(f"{folder} holds no finished record; `pddl2nl experiment` and `pddl2nl run --out` write them")
     drawn = [] if plots is None else _drawn(gathered, plots)
     if form == "html":
-        page = str(write_html(gathered, out or folder / "report", paper=paper))
+        page = str(write_html(gathered, out or folder / "report", paper=paper, seeds=by_seed))
         print_result({"report": page, "plots": drawn}, f"report: {page}", as_json=as_json)
     elif form == "runs":
         summaries = Records(tuple(run for _, run in sorted(gathered.runs.items())))
-        runs, steps = map(str, write_rows(summaries, out or folder / "report" / "runs.csv"))
+        runs, steps = map(str, write_rows(summaries, out or folder / "report" / "runs.csv", wide=wide))
         print_result({"runs": runs, "steps": steps, "plots": drawn}, f"runs: {runs}\nsteps: {steps}", as_json=as_json)
     else:
-        tables = report_tables(gathered, compare or [], metric, paper=paper)
+        how = not as_json and (form != "text" or is_verbose())
+        tables = report_tables(gathered, compare or [], metric, paper=paper, seeds=by_seed, how=how)
         if as_json:
             print_json(report_json(gathered, tables, drawn))
         else:
-            _show(gathered, tables, form, out or (folder / "report" if form == "csv" else None))
+            out = out or (folder / "report" if form == "csv" else None)
+            _show(gathered, tables, alarms_of(gathered), form, out)
 
 
-def _show(gathered: Gathered, tables: Sequence[Table], form: str, out: Path | None) -> None:
-    from pddl2nl.reports.tables import csv_text, print_tables, written
+def _show(gathered: Gathered, tables: Sequence[Table], alarms: Sequence[str], form: str, out: Path | None) -> None:
+    from pddl2nl.reports.tables import csv_text, with_few_notes, written
 
     if form == "csv" and out is not None:
-        print_warnings(gathered.alarms)
+        print_warnings(alarms)
         files = {out / f"{table.key}.csv": csv_text(table) for table in tables}
     elif out is not None:
-        files = {out: written(tables, form, gathered.alarms)}
+        if form == "text" and not is_verbose():
+            tables, _ = with_few_notes(tables)
+        files = {out: written(tables, form, alarms)}
     elif form == "text":
-        print_tables(tables, console(), gathered.alarms)
+        print_report(tables, alarms)
         from pddl2nl.experiments.records.replay import said_to_answer
 
         asked = sorted({said_to_answer(run.model) for run in gathered.runs.values()} - {""})
@@ -126,7 +134,7 @@ def _show(gathered: Gathered, tables: Sequence[Table], form: str, out: Path | No
             )
         return
     else:
-        print_text(written(tables, form, gathered.alarms))
+        print_text(written(tables, form, alarms))
         return
     for path, text in files.items():
         write_text_file(path, text)

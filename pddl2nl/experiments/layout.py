@@ -76,13 +76,14 @@ class LayoutTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     ``kind`` is a name of `pddl2nl.reports.tables.table_kinds` (``coverage``, ``runs``, or one of a system),
     ``paper`` of the numbers to show beside ours (``table-2``), empty for none; ``columns`` the labels of those
-    compared, empty for all.
+    compared, empty for all; ``seeds`` asks a table of coverage for a column for each seed.
     """
 
     kind: str
     title: str = ""
     paper: str = ""
     columns: tuple[str, ...] = ()
+    seeds: bool = False
 
 
 class Place(NamedTuple):

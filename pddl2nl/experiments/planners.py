@@ -14,10 +14,12 @@ A step limit is twice the length of FF's plan, as in the AutoPlanBench paper.
 from __future__ import annotations
 
 import os
+import platform
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
+from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -57,6 +59,26 @@ optimal plan of the primary set."""
 _ADVICE = "the step limit by --steps N"
 
 
+PACKAGES = ("pddl2nl", "up-fast-downward")
+"""The packages whose versions every record holds."""
+
+
+def versions_of(*packages: str) -> dict[str, str]:
+    """The versions of Python and of those of the packages that are installed, and under ``machine`` its kind."""
+    found = {package: version for package in packages if (version := _version(package)) is not None}
+    machine = f"{platform.system()} {platform.machine()}"
+    return {"python": platform.python_version(), "machine": machine, **found}
+
+
+@lru_cache
+def _version(package: str) -> str | None:
+    # Read once: a package's metadata take a millisecond, and an experiment has thousands of runs.
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return None
+
+
 # ── baselines ────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -66,7 +88,8 @@ class Planned(RunEvent, frozen=True):
     ``planner``, ``search``, ``status``, ``plan``, ``cost``, ``expanded`` and ``message`` are those of
     `pddl2nl.baselines.PlannerResult`, actions as PDDL; a planner that broke has the status ``error``.
     ``domain`` and ``problem`` are the names in the PDDL texts; ``suite`` and ``task`` are what an experiment calls the
-    task, else empty. ``seconds`` is wall time, the only field that differs between two runs of one task.
+    task, else empty. ``versions`` are as those of `pddl2nl.policies.events.Started`. ``seconds`` is wall time, the only
+    field that differs between two runs of one task on one machine.
     """
 
     planner: str
@@ -86,6 +109,7 @@ class Planned(RunEvent, frozen=True):
     format: int = 1
     suite: str = ""
     task: str = ""
+    versions: Mapping[str, str] = {}
     digest: str = ""
 
     last = "planned"
@@ -163,6 +187,7 @@ class PlannerRun:
             problem_file=str(self.problem),
             suite=self.suite,
             task=self.task,
+            versions=versions_of(*PACKAGES),
             **outcome,
         )
         with RecordWriter(record) as writer:

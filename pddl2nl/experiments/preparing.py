@@ -5,11 +5,9 @@ Before that, `checked_policy` checks all choices: a record must not name a setti
 
 from __future__ import annotations
 
-import platform
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
-from importlib import metadata
 from pathlib import Path
 from typing import Any, cast
 
@@ -18,7 +16,7 @@ import msgspec
 from pddl2nl.errors import InputError, did_you_mean
 from pddl2nl.experiments.example import THOUGHTS_PROMPTS, find_example, tell_example, think
 from pddl2nl.experiments.models import Access, MadeModel, ModelContext, make_model, wrap_model
-from pddl2nl.experiments.planners import foreseen
+from pddl2nl.experiments.planners import PACKAGES, foreseen, versions_of
 from pddl2nl.files import read_text
 from pddl2nl.llm import EndpointError, Model, ModelConfigurationError, Purpose, ReplayError
 from pddl2nl.nl import (
@@ -185,13 +183,12 @@ def _prompt_hashes(policy: Policy, prompts: Mapping[str, str], models: _Models) 
 def _answering(policy: Policy, models: _Models) -> dict[str, Any]:
     """Who answers: models, the settings and address of the main one, and the versions of packages."""
     planner = models.get("planner")
-    packages = ["pddl2nl", "up-fast-downward"]
+    packages = [*PACKAGES]
     if planner is not None and planner.base_url is not None:
         packages.append("openai")
     if planner is not None and planner.model.name.startswith("gguf:"):
         packages.append("xllamacpp")
-    found = {package: version for package in packages if (version := _version(package)) is not None}
-    versions = {"python": platform.python_version(), **found}
+    versions = versions_of(*packages)
     for made in models.values():
         versions.update({**origin(type(made.model).__module__), **made.versions})
     return {
@@ -200,15 +197,6 @@ def _answering(policy: Policy, models: _Models) -> dict[str, Any]:
         "base_url": None if planner is None else planner.base_url,
         "versions": {**versions, **origin(type(policy).__module__)},
     }
-
-
-@lru_cache
-def _version(package: str) -> str | None:
-    # Read once: a package's metadata take a millisecond, and an experiment has thousands of runs.
-    try:
-        return metadata.version(package)
-    except metadata.PackageNotFoundError:
-        return None
 
 
 # ── the task and the example in words ────────────────────────────────────────────────────────────

@@ -179,8 +179,8 @@ def agreement_table(gathered: Gathered, wanted: LayoutTable, *, paper: bool = Tr
     answers = _Answers(gathered)
     sections = tuple(_agreements(answers, group) for group in answers.groups)
     notes = [
-        "A kind is understood in a domain and a form if most of its answers are right. A cell is the share of the "
-        "domains and forms in which both kinds are understood, or neither is.",
+        "A kind is understood in a domain and a form if most of its answers are right; a cell is the share in which "
+        "both are, or neither is.",
         *(note for group in answers.groups for note in _gaps(answers, group)),
     ]
     title = wanted.title or "Agreement between kinds"

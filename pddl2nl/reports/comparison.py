@@ -271,12 +271,12 @@ _HEADINGS = tuple(
     for name in names
 )
 _MCNEMAR = (
-    "McNemar: exact, two-sided, one run per instance. The interval is Newcombe's (method 10). OR is the odds ratio "
-    "of the instances in which A and B differ."
+    "McNemar: exact, two-sided, one run per instance; interval: Newcombe's (method 10); OR: the odds ratio of the "
+    "instances that differ."
 )
 _BOOTSTRAP = (
-    f"bootstrap: paired, over instances ({RESAMPLES:,} resamples, seeded); an instance has the mean over its seeds. "
-    "The interval is BCa. d is Cohen's d for pairs."
+    f"bootstrap: paired, over instances (means of their seeds), {RESAMPLES:,} resamples; interval: BCa; d: Cohen's d "
+    "for pairs."
 )
 _NO_SPREAD = (
     "If all instances differ by the same amount (for example zero), there is no spread to resample: no interval, no d, "
@@ -284,8 +284,8 @@ _NO_SPREAD = (
 )
 _HOLM = "p (Holm): corrected for all comparisons of this table."
 _CHOSEN = (
-    "A is the language-model column of the highest coverage here; since it was chosen by the same runs, differences "
-    "from close seconds look a little larger than they are."
+    "A is the column of the highest coverage, chosen by the same runs: differences from close seconds look larger than "
+    "they are."
 )
 _LEFT_OUT = (
     "left out: instances in which one side has no scored run, no value, or, for metrics of solved runs, no solved run."
@@ -377,11 +377,11 @@ def _notes(made: Sequence[ColumnComparison], best: bool) -> Iterator[str]:
     bootstraps = [test for test in tests if test is not None and test.name == "bootstrap"]
     holm_corrected = [one for one in made if one.p_holm is not None]
     for applies, note in (
+        (best and any(one.a.column != one.b.column for one in holm_corrected), _CHOSEN),
         (len(bootstraps) < sum(test is not None for test in tests), _MCNEMAR),
         (bootstraps, _BOOTSTRAP),
-        (any(test.interval is None for test in bootstraps), _NO_SPREAD),
         (holm_corrected, _HOLM),
-        (best and any(one.a.column != one.b.column for one in holm_corrected), _CHOSEN),
+        (any(test.interval is None for test in bootstraps), _NO_SPREAD),
         (any(one.left_out for one in made), _LEFT_OUT),
     ):
         if applies:

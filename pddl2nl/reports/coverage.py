@@ -56,6 +56,12 @@ class Coverage:
         return self.solved / self.tasks if self.tasks else None
 
     @property
+    def bounds(self) -> tuple[float, float] | None:
+        """The ends of `over_tasks` as numbers of tasks; None without tasks."""
+        found = self.over_tasks
+        return None if found is None else (found.low * self.tasks, found.high * self.tasks)
+
+    @property
     def agreed(self) -> bool:
         """Whether all seeds have the same result, so that the interval has no width."""
         return self.interval is not None and self.interval.high - self.interval.low < 1e-9

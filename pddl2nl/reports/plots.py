@@ -291,6 +291,8 @@ def _panels(gathered: Gathered) -> Iterator[tuple[str, list[Coverage]]]:
 
 
 def _bars(axis: Any, cells: Sequence[Coverage], style: Sequence[Look]) -> None:
+    from matplotlib.patheffects import withStroke
+
     most = max(cell.tasks for cell in cells)
     for place, (cell, look) in enumerate(zip(cells, style, strict=True)):
         share = cell.share
@@ -303,7 +305,10 @@ def _bars(axis: Any, cells: Sequence[Coverage], style: Sequence[Look]) -> None:
         if cell.interval is not None and not cell.agreed:
             whiskers.append((1.8, cell.interval.low / cell.tasks, cell.interval.high / cell.tasks))
         for width, low, high in whiskers:
-            axis.plot([low, high], [place] * 2, color="black", linewidth=width, solid_capstyle="butt", zorder=3)
+            # White around them, because a bar may be as dark as they are.
+            outline = [withStroke(linewidth=width + 1.0, foreground="white")]
+            whisker = {"color": "black", "linewidth": width, "path_effects": outline, "solid_capstyle": "butt"}
+            axis.plot([low, high], [place] * 2, **whisker, zorder=3)
         end = max(share, *(high for _, _, high in whiskers))
         # A column with fewer tasks than others says of how many.
         amount = f"{cell.solved:.1f}".removesuffix(".0") + ("" if cell.tasks == most else f" of {cell.tasks}")

@@ -26,6 +26,9 @@ Row = dict[str, Any]
 ROW_FORMATS = (".csv", ".jsonl", ".parquet")
 """The endings of the files that `write_rows` writes."""
 
+MOST_COLUMNS = 60
+"""The most columns of the rows of runs, unless all are asked for."""
+
 STEP_COLUMNS = ("run", "domain", "problem", "policy", "model", "seed", "step", "status", "action", "text", "unmet")
 
 
@@ -84,10 +87,11 @@ def load_records(folder: str | Path) -> Records:
     return Records(tuple(run for _, run in sorted(runs.items())))
 
 
-def write_rows(records: Records, path: Path) -> tuple[Path, Path]:
+def write_rows(records: Records, path: Path, *, wide: bool = False) -> tuple[Path, Path]:
     """Writes the rows of runs to `path`, and those of steps beside it, ``runs-steps.csv``; returns both paths.
 
-    The ending of the path is the format, one of `ROW_FORMATS`.
+    The ending of the path is the format, one of `ROW_FORMATS`. The rows of runs have the columns that are not empty, at
+    most `MOST_COLUMNS`: the description of the run, the general metrics, then the others; or, if ``wide``, all.
 
     Raises:
         InputError: another ending.
@@ -100,7 +104,12 @@ def write_rows(records: Records, path: Path) -> tuple[Path, Path]:
     empty = RunSummary("", Path(), "", "", "", "", "", 0, "")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        _write(path, records.run_rows(), tuple(_run_row(empty)))
+        rows, columns = records.run_rows(), tuple(_run_row(empty))
+        if not wide:
+            filled = [name for name in columns if any(row[name] not in (None, "") for row in rows)]
+            columns = tuple(filled[:MOST_COLUMNS])
+            rows = [{name: row[name] for name in columns} for row in rows]
+        _write(path, rows, columns)
         _write(beside, list(records.step_rows()), STEP_COLUMNS)
     except OSError as error:
         raise InfrastructureError(f"cannot write {error.filename or path}: {error.strerror}") from error

@@ -35,6 +35,7 @@ from pddl2nl.policies.events import SOLVED, Fault, Rejected, Started
 from pddl2nl.policies.policy import option_text
 from pddl2nl.policies.reporting import Reference
 from pddl2nl.policies.spec import RUN_OPTIONS
+from pddl2nl.reports.conditions import Conditions, conditions_of, kept, replies_of
 from pddl2nl.reports.metrics import measure, shipped_lengths, task_id
 from pddl2nl.reports.recheck import doubt
 from pddlval import GroundAction, validate
@@ -121,6 +122,8 @@ class RunSummary:
         tables: the kinds of tables of an experiment with such runs only; empty for the usual ones.
         thoughts_note: why the example shows the template's thoughts instead of a model's; empty where it does not.
         doubt: why its record is not as it was recorded, so that it counts nowhere; empty if it is.
+        began: when, UTC in ISO 8601; empty if its record does not say.
+        conditions, replies: how it was made, and what its replies were (`pddl2nl.reports.conditions`).
     """
 
     name: str
@@ -148,6 +151,9 @@ class RunSummary:
     tables: tuple[str, ...] = ()
     thoughts_note: str = ""
     doubt: str = ""
+    began: str = ""
+    conditions: Conditions = ()
+    replies: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def kind(self) -> ColumnKind:
@@ -200,12 +206,15 @@ def summarize(record: Record) -> RunSummary:
         estimated=estimated,
         tables=record.tables,
         doubt=doubt(record),
+        conditions=conditions_of(record),
+        replies=replies_of(record),
         **record.settings,
     )
     if not isinstance(record, RunRecord):
         return run
     started = record.started
-    run = replace(run, seed=started.seed, reference=record.reference and replace(record.reference, ways=()))
+    reference = record.reference and replace(record.reference, ways=())
+    run = replace(run, seed=started.seed, began=started.time, reference=reference)
     if not record.model:
         return run
     return replace(
@@ -368,10 +377,12 @@ def read_summaries(paths: Sequence[Path], workers: int | None = None) -> list[Ru
     if workers is None and len(paths) < _MANY:
         workers = 1
     try:
-        return in_processes(_summary_of, paths, workers)
+        found = in_processes(_summary_of, paths, workers)
     except BrokenProcessPool:
         # A process was killed, perhaps for its memory: read in one process, which is slower.
         return [*map(_summary_of, paths)]
+    # Another process sends equal conditions many times; one of each is kept.
+    return [replace(run, conditions=kept(run.conditions)) for run in found]
 
 
 def in_processes(work: Callable[[Item], Result], items: Sequence[Item], workers: int | None) -> list[Result]:

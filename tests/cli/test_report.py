@@ -77,8 +77,8 @@ def test_csv_is_one_file_per_table_that_pandas_reads(
     pandas = pytest.importorskip("pandas")
     assert main(["report", str(finished), "--format", "csv", "--out", str(tmp_path)]) == 0
     files = [Path(line.removeprefix("report: ")) for line in capfd.readouterr().out.splitlines()]
-    assert files[0] == tmp_path / "coverage.csv"
-    assert len(files) == 5
+    assert files[:2] == [tmp_path / "how.csv", tmp_path / "coverage.csv"]
+    assert len(files) == 6
     assert all(len(pandas.read_csv(path)) for path in files)
 
 
@@ -86,7 +86,7 @@ def test_csv_is_one_file_per_table_that_pandas_reads(
 def test_rows_of_runs_and_steps(ending: str, finished: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     pandas = pytest.importorskip("pandas")
     out = tmp_path / f"mine.{ending}"
-    assert main(["report", str(finished), "--format", "runs", "--out", str(out)]) == 0
+    assert main(["report", str(finished), "--format", "runs", "--wide", "--out", str(out)]) == 0
     assert capfd.readouterr().out == f"runs: {out}\nsteps: {tmp_path}/mine-steps.{ending}\n"
     read = {
         "csv": pandas.read_csv,
@@ -102,6 +102,41 @@ def test_rows_of_runs_and_steps(ending: str, finished: Path, tmp_path: Path, cap
     assert {run: executed.get(run, 0) for run in lengths.index} == lengths.to_dict()
 
 
+def test_rows_have_the_columns_that_are_not_empty_and_at_most_sixty(finished: Path, tmp_path: Path) -> None:
+    def columns(*options: str) -> list[str]:
+        assert main(["report", str(finished), "--format", "runs", "--out", str(tmp_path / "rows.csv"), *options]) == 0
+        return (tmp_path / "rows.csv").read_text(encoding="utf-8").splitlines()[0].split(",")
+
+    narrow, wide = columns(), columns("--wide")
+    assert len(narrow) <= 60 < len(wide)
+    assert narrow == [name for name in wide if name in narrow], "the same order"
+    assert {"run", "outcome", "coverage", "steps"} <= set(narrow)
+    assert "plan-length" in wide
+    assert "plan-length" not in narrow, "no run found a plan"
+
+
+def test_a_column_for_each_seed_on_request(finished: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["report", str(finished), "--by-seed", "--json"]) == 0
+    table, *others = json.loads(capfd.readouterr().out)["tables"]
+    labels = [column["label"] for column in table["columns"]]
+    assert labels[:3] == ["NL Basic mean", "NL Basic seed 1", "NL Basic seed 2"]
+    for line in table["sections"][0]["lines"]:
+        mean, *seeds = [cell["value"] for cell in line["cells"]]
+        assert mean == sum(seeds) / len(seeds)
+    assert not any("seed" in column["label"] for other in others for column in other["columns"])
+
+
+def test_a_table_has_three_lines_of_notes_and_with_v_all(finished: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    def notes(*options: str) -> list[int]:
+        assert main(["report", str(finished), *options]) == 0
+        tables = re.split(r"^-+$", capfd.readouterr().out, flags=re.MULTILINE)
+        return [len(part.partition("\n\n")[2].partition("\n\n")[0].splitlines()) for part in tables]
+
+    few = notes()
+    assert max(few) == 3
+    assert max(notes("-v")) > 6
+
+
 def test_rows_in_an_unknown_format_are_refused(finished: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["report", str(finished), "--format", "runs", "--out", "runs.xlsx"]) == 2
     assert ".parquet" in capfd.readouterr().err
@@ -112,6 +147,8 @@ def test_json_has_the_tables_and_what_broke(finished: Path, capfd: pytest.Captur
     said = json.loads(capfd.readouterr().out)
     assert (said["name"], said["runs"], said["missing"], said["infrastructure_errors"]) == ("mine", 8, 0, [])
     assert [table["key"] for table in said["tables"]] == ["coverage", "metrics", "cost", "links", "comparisons"]
+    assert said["how"]["seeds"] == "1 to 2"
+    assert said["doubts"] == []
 
 
 def test_pages_stand_beside_the_records_and_may_stand_elsewhere(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
 from pathlib import Path
@@ -10,9 +9,11 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
-from pddl2nl.policies.events import Fault, event_to_json
+from pddl2nl.experiments.records.writer import RecordWriter
+from pddl2nl.policies.events import Fault
 from pddl2nl.reports.gathering import gather
 from pddl2nl.reports.html import pages
+from tests.records import changed
 
 PHONE = {"width": 390, "height": 844}
 
@@ -35,18 +36,20 @@ def folder(tmp_path_factory, act_events, basic_events, planned, hostile):
     """Records of two tasks: an interactive run with mistakes, a plan that breaks, a planner's, and a broken run."""
     place = tmp_path_factory.mktemp("records")
     text = act_events[0].problem_pddl + "\n"
-    other = structs.replace(act_events[0], problem="other", task=hostile, problem_pddl=text, seed=2)
+    other = changed(act_events[0], problem_pddl=text, task=hostile, seed=2)
     fault = Fault(0, "infrastructure-error", "503 from the endpoint")
     failed = structs.replace(basic_events[-1], outcome="infrastructure-error", fault=fault)
     records = {
-        "act": [event_to_json(event) for event in act_events],
-        "basic": [event_to_json(event) for event in basic_events],
-        "ff": [event_to_json(planned)],
-        "other": [event_to_json(event) for event in (other, *act_events[1:])],
-        "broken": [event_to_json(event) for event in (other, *basic_events[1:-1], failed)],
+        "act": act_events,
+        "basic": basic_events,
+        "ff": [planned],
+        "other": [other, *act_events[1:]],
+        "broken": [changed(other, policy="basic"), *basic_events[1:-1], failed],
     }
-    for name, items in records.items():
-        (place / f"{name}.jsonl").write_text("".join(json.dumps(item) + "\n" for item in items), encoding="utf-8")
+    for name, events in records.items():
+        with RecordWriter(place / f"{name}.jsonl") as writer:
+            for event in events:
+                writer.write(event)
     return place
 
 

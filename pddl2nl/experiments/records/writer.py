@@ -38,7 +38,8 @@ VOLATILE = frozenset(("started.time", "replied.from_cache", "finished.spent", "a
 """``event.field`` of the fields of a record that differ between two runs of one specification: when the run began, and
 what was paid for now. So do every field ``seconds`` and every ``digest``: see `is_volatile`.
 
-All other bytes of a record are the same on every machine, thread and cluster, and after any number of interruptions.
+All other bytes of a record are the same on every machine of a kind, thread and cluster, and after any number of
+interruptions.
 """
 
 

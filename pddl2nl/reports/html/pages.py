@@ -21,12 +21,15 @@ from typing import TYPE_CHECKING, Any
 from pddl2nl.errors import MissingExtraError
 from pddl2nl.experiments.layout import LayoutRow, Place, TableLayout
 from pddl2nl.files import write_text_file
+from pddl2nl.policies import is_registered, make_policy
 from pddl2nl.reports.comparison import comparison_table, comparisons
 from pddl2nl.reports.gathering import Gathered
 from pddl2nl.reports.html.run import OUTCOME_MEANINGS, PageRun, counted, status_label, view_of
 from pddl2nl.reports.plots import NoDataError, draw, plots_of
+from pddl2nl.reports.reviewing import doubts, how_table
 from pddl2nl.reports.summaries import RunSummary, in_processes
 from pddl2nl.reports.tables import links_table, metrics_tables, tables_of
+from pddl2nl.reports.tables.model import latex_text, markdown_text
 from pddl2nl.tasks.suites import natural
 
 if TYPE_CHECKING:
@@ -186,6 +189,7 @@ def write_html(
     notes: Sequence[str] = (),
     paper: bool = True,
     plots: bool = True,
+    seeds: bool = False,
     workers: int | None = None,
 ) -> Path:
     """Writes the report and returns the path of the page to open; records are read again.
@@ -196,6 +200,7 @@ def write_html(
     Args:
         title, notes: the first page's heading, by default the experiment's name, and paragraphs below it.
         paper: whether the paper's numbers stand beside ours if there are any.
+        seeds: whether tables of coverage have a column for each seed.
         workers: processes for a folder's pages; by default as many as there are processors.
 
     Raises:
@@ -203,7 +208,7 @@ def write_html(
         InfrastructureError: a page cannot be written.
     """
     plan = plan_pages(gathered)
-    overview = partial(overview_of, plan, title=title, notes=notes, paper=paper, plots=plots)
+    overview = partial(overview_of, plan, title=title, notes=notes, paper=paper, plots=plots, seeds=seeds)
     named = out.suffix.lower() in (".html", ".htm")
     if len(plan.runs) <= RUNS_IN_ONE_FILE:
         path = out if named else out / "index.html"
@@ -227,22 +232,32 @@ def overview_of(
     folder: bool = False,
     paper: bool = True,
     plots: bool = True,
+    seeds: bool = False,
 ) -> dict[str, Any]:
     """The content of the first page, as its template reads it: tables, comparisons, plots, and the list of runs.
 
-    ``folder`` says that the runs are on other pages, ``paper`` asks for the paper's numbers beside ours.
+    ``folder`` says that the runs are on other pages, ``paper`` asks for the paper's numbers beside ours, ``seeds`` for
+    a column for each seed.
     """
     gathered = plan.gathered
-    made = comparisons(gathered)
+    made, how = comparisons(gathered), how_table(gathered)
     pages = plan.page_of() if folder else {}
     return {
         "title": title or gathered.layout.name or _TITLE,
         "notes": (*notes, *gathered.notes),
+        "how": how,
+        "how_forms": {"LaTeX": latex_text(how), "Markdown": markdown_text(how)},
+        "prompt_texts": _prompt_texts(gathered),
+        "doubts": doubts(gathered),
         "plan": plan,
         "gathered": gathered,
         "tables": [
             table
-            for table in (*tables_of(gathered, paper=paper), *metrics_tables(gathered), links_table(gathered))
+            for table in (
+                *tables_of(gathered, paper=paper, seeds=seeds),
+                *metrics_tables(gathered),
+                links_table(gathered),
+            )
             if table.sections
         ],
         "comparisons": [table for table in [comparison_table(made)] if table is not None],
@@ -259,6 +274,15 @@ def overview_of(
         },
         "data": list_data(gathered.layout, plan.runs, pages),
     }
+
+
+def _prompt_texts(gathered: Gathered) -> dict[str, str]:
+    """The texts of the prompts of the runs by name and hash, of those that are installed here unchanged."""
+    used = {value for run in gathered.runs.values() for topic, value in run.conditions if topic == "prompt"}
+    here = {run.policy for run in gathered.runs.values()}
+    sets = {make_policy(name).prompts for name in here if is_registered(name)}
+    known = {f"{name} {shown.hash(name)[:12]}": shown.text(name) for shown in sets for name in shown.names()}
+    return {name: known[name] for name in sorted(used & known.keys())}
 
 
 def _pictures(gathered: Gathered) -> list[dict[str, str]]:

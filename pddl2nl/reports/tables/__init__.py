@@ -7,6 +7,8 @@ from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Protocol
 
+from msgspec import structs
+
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.layout import LayoutTable
 from pddl2nl.plugins import fails_alone, is_ours, provided
@@ -15,7 +17,7 @@ from pddl2nl.reports.gathering import Gathered
 from pddl2nl.reports.tables.coverage import coverage_table, runs_table
 from pddl2nl.reports.tables.laid_out import laid_out_table
 from pddl2nl.reports.tables.metrics import links_table, metrics_tables
-from pddl2nl.reports.tables.model import FORMATS, Table, csv_text, print_tables, table_json, written
+from pddl2nl.reports.tables.model import FORMATS, Table, csv_text, print_tables, table_json, with_few_notes, written
 
 __all__ = [
     "FORMATS",
@@ -29,6 +31,7 @@ __all__ = [
     "runs_table",
     "table_json",
     "tables_of",
+    "with_few_notes",
     "written",
 ]
 
@@ -72,14 +75,17 @@ def _foreign(kind: str, table: TableKind, gathered: Gathered, layout: LayoutTabl
     return made
 
 
-def tables_of(gathered: Gathered, *, paper: bool = True) -> tuple[Table, ...]:
-    """The tables that the specification asks for, each with a unique key; ``paper`` allows a paper's numbers.
+def tables_of(gathered: Gathered, *, paper: bool = True, seeds: bool = False) -> tuple[Table, ...]:
+    """The tables that the specification asks for, each with a unique key.
+
+    ``paper`` allows a paper's numbers; ``seeds`` shows a column for each seed in those of coverage.
 
     Raises:
         InputError: the layout asks for an unknown kind of table or an unknown table of a paper.
     """
     made: dict[str, Table] = {}
     for wanted in gathered.layout.tables or (LayoutTable("coverage"),):
+        wanted = structs.replace(wanted, seeds=wanted.seeds or seeds)
         kinds = table_kinds()
         if wanted.kind not in kinds:
             raise InputError(

@@ -8,14 +8,14 @@ cell that lacks runs is labelled and never marked as the best.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pddl2nl.experiments.layout import LayoutRow, LayoutTable
 from pddl2nl.policies.paper import PaperLine, PaperTable
 from pddl2nl.reports.coverage import Coverage, coverage_of
 from pddl2nl.reports.gathering import Gathered
-from pddl2nl.reports.tables.grid import Grid, domain_lines, lacking, number_text, show_runs, summed, with_best
-from pddl2nl.reports.tables.model import Table, TableCell, TableLine, TableSection
+from pddl2nl.reports.tables.grid import Grid, domain_lines, lacking, show_runs, summed, with_best
+from pddl2nl.reports.tables.model import INTERVAL_NOTE, Table, TableCell, TableLine, TableSection, number_text
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ def coverage_table(gathered: Gathered, wanted: LayoutTable, *, paper: bool = Tru
     grid = Grid.of(gathered, wanted, paper=paper)
     lines = coverage_lines(grid, _by_section(grid, numbered=True), domain_lines)
     title = wanted.title or "Coverage: solved tasks by domain"
-    return Table("coverage", title, "domain", grid.headings, lines, coverage_notes(grid))
+    return Table("coverage", title, "domain", grid.part_headings, lines, coverage_notes(grid))
 
 
 def runs_table(gathered: Gathered, wanted: LayoutTable, *, paper: bool = True) -> Table:
@@ -102,12 +102,21 @@ def _cells(grid: Grid, rows: Sequence[int]) -> tuple[TableCell, ...]:
     tasks = grid.tasks(rows)
     cells, comparable = [], []
     reach = 0.0
-    for column in grid.columns:
-        found, missing = coverage_of(grid.runs(rows, column)), grid.lacks(rows, column)
+    for column, seed in grid.parts:
+        runs = grid.runs(rows, column)
+        found = coverage_of(runs if seed is None else [run for run in runs if run.seed == seed])
+        # A missing run has no record that could say its seed.
+        missing = grid.lacks(rows, column) if seed is None else 0
         lacks = found.broken + missing
-        cells.append(_cell(grid, rows, column, found, missing, _of_tasks(found.solved, found.tasks, tasks)))
-        comparable.append(grid.is_model(column) and found.tasks == tasks and not lacks)
-        if grid.is_model(column) and lacks:
+        cell = _cell(grid, rows, column, found, missing, _of_tasks(found.solved, found.tasks, tasks))
+        if grid.column(column).kind != "planner":
+            # What a planner solves is no sample of what it might.
+            cell = replace(cell, interval=found.bounds)
+        if seed is not None:
+            cell = replace(cell, show=(*cell.show, ("text", f"seed {seed}")) if cell.show else ())
+        cells.append(cell)
+        comparable.append(grid.is_model(column) and found.tasks == tasks and not lacks and seed is None)
+        if grid.is_model(column) and lacks and seed is None:
             # Each missing run can solve at most one more task.
             reach = max(reach, min(tasks, found.solved + lacks))
     return with_best(cells, comparable, reach=reach)
@@ -132,16 +141,17 @@ def _cell(grid: Grid, rows: Sequence[int], column: int, found: Coverage, missing
 
 
 def _detail(found: Coverage, missing: int, *, sampled: bool) -> str:
-    """K of n with a confidence interval: over the seeds, or over the tasks if a model has one seed."""
+    """K of n with the confidence intervals: over the seeds, if there are several, and of a model over the tasks."""
     parts = [f"{found.solved_runs} of {found.runs} runs"]
     if found.seeds > 1:
         parts.append(f"mean of {found.seeds} seeds {found.solved:.2f}")
     if found.agreed:
         parts.append("all seeds agree")
     elif found.interval is not None:
-        parts.append(f"95 % interval {found.interval.low:.2f} to {found.interval.high:.2f}")
-    elif sampled and found.seeds <= 1 and found.over_tasks is not None:
-        parts.append(f"95 % interval {100 * found.over_tasks.low:.0f} % to {100 * found.over_tasks.high:.0f} %")
+        parts.append(f"95 % interval over the seeds {found.interval.low:.2f} to {found.interval.high:.2f}")
+    if sampled and found.over_tasks is not None:
+        low, high = (round(100 * end) for end in (found.over_tasks.low, found.over_tasks.high))
+        parts.append(f"95 % interval over the tasks {low} % to {high} %")
     if found.broken:
         parts.append(f"{found.broken} broken by infrastructure, not counted")
     if missing:
@@ -167,24 +177,16 @@ def paper_cells(grid: Grid, line: PaperLine | None, tasks: int) -> tuple[TableCe
 
 
 def coverage_notes(grid: Grid) -> tuple[str, ...]:
-    counts: dict[int, list[str]] = {}
-    lacks = False
-    for column in grid.columns:
-        found = coverage_of(grid.runs(grid.rows, column))
-        counts.setdefault(found.seeds, []).append(grid.column(column).label)
-        lacks = lacks or bool(found.broken or grid.lacks(grid.rows, column))
-    notes = ["Solved tasks, of the number in parentheses."]
-    several = [f"of {seeds} seeds: {', '.join(labels)}" for seeds, labels in sorted(counts.items()) if seeds > 1]
-    if several:
-        notes[0] += (
-            " With several seeds the mean: a task counts with the share of its runs that solved it "
-            f"({'; '.join(several)})."
-        )
-    if lacks:
-        notes.append(
-            "Runs with infrastructure errors are not scored. A cell that lacks runs says so; it shows the mean of the "
-            "others and is never marked as the best, nor is a cell that it could still exceed."
-        )
+    found = {column: coverage_of(grid.runs(grid.rows, column)) for column in grid.columns}
+    seeds = sorted({coverage.seeds for coverage in found.values() if coverage.seeds > 1})
+    means = f", as means of {' and '.join(map(str, seeds))} seeds" if seeds else ""
+    notes = [f"Solved tasks, of the number in parentheses{means}. {INTERVAL_NOTE}"]
     if sum(map(grid.is_model, grid.columns)) > 1:
         notes.append("Bold: the best language-model column of a line.")
-    return (*notes, *grid.notes())
+    notes += grid.notes()
+    if any(coverage.broken or grid.lacks(grid.rows, column) for column, coverage in found.items()):
+        notes.append(
+            "A cell that lacks runs says so; the others count, and it is never marked as the best, nor is one that it "
+            "could still exceed."
+        )
+    return tuple(notes)

@@ -16,13 +16,13 @@ from pddl2nl.reports.summaries import RunSummary
 from pddl2nl.reports.tables.model import Heading, Show, TableCell
 
 ORACLE_NOTE = (
-    "oracle: no language model was asked. The oracle parses the task from the prompt, plans with Fast Downward, and "
-    "answers in the wording. Full coverage shows that the prompts hold all that is needed to solve the tasks."
+    "oracle: no language model was asked; the oracle plans on what it reads in the prompt. Full coverage shows that "
+    "the prompts hold all that is needed."
 )
 
 _SYSTEMS_NOTE = (
-    "oracle: no language model was asked. The oracle answers a system from the task itself: full coverage shows that "
-    "the system works, and says nothing about its prompts."
+    "oracle: no language model was asked; it answers a system from the task itself. Full coverage shows that the "
+    "system works, not that its prompts do."
 )
 
 ESTIMATE_NOTE = "~: partly estimated from the number of characters, because an endpoint reported no token counts."
@@ -98,10 +98,34 @@ class Grid:
         """The paper's columns that correspond to one of ours, by index."""
         return () if self.paper is None else columns_beside(self.paper, map(self.column, self.columns))
 
+    @cached_property
+    def parts(self) -> tuple[tuple[int, int | None], ...]:
+        """The columns, each followed by its seeds if the table shows them and there are several."""
+        found: list[tuple[int, int | None]] = []
+        for column in self.columns:
+            found.append((column, None))
+            seeds = {run.seed for run in self.runs(self.rows, column) if run.seed is not None}
+            if self.wanted.seeds and len(seeds) > 1:
+                found += [(column, seed) for seed in sorted(seeds)]
+        return tuple(found)
+
     @property
     def headings(self) -> tuple[Heading, ...]:
         """The headings of our columns, then those of the paper's."""
-        ours = tuple(Heading(self.column(place).name, self.column(place).group) for place in self.columns)
+        return self._headings([(column, None) for column in self.columns])
+
+    @property
+    def part_headings(self) -> tuple[Heading, ...]:
+        """The headings of our columns and their seeds (`parts`), then those of the paper's."""
+        return self._headings(self.parts)
+
+    def _headings(self, parts: Sequence[tuple[int, int | None]]) -> tuple[Heading, ...]:
+        columns = Counter(place for place, _ in parts)
+        ours = []
+        for place, seed in parts:
+            column = self.column(place)
+            split = Heading("mean" if seed is None else f"seed {seed}", column.label)
+            ours.append(split if columns[place] > 1 else Heading(column.name, column.group))
         papers = [] if self.paper is None else [self.paper.columns[place] for place in self.paper_columns]
         return (*ours, *(Heading(column.name, column.group, paper=True) for column in papers))
 
@@ -162,11 +186,6 @@ class Grid:
 def show_runs(rows: Iterable[int], column: int, **filters: str) -> Show:
     """The `TableCell.show` of the runs of these rows in one column that pass the ``filters``."""
     return (("row", ",".join(map(str, rows))), ("column", str(column)), *filters.items())
-
-
-def number_text(value: float) -> str:
-    """A whole number as it is, any other with one decimal."""
-    return str(round(value)) if abs(value - round(value)) < 1e-9 else f"{value:.1f}"
 
 
 def lacking(broken: int, missing: int) -> str:

@@ -16,8 +16,8 @@ from pddl2nl.reports.gathering import Gathered
 from pddl2nl.reports.metrics import added_metrics, all_metrics, roles
 from pddl2nl.reports.summaries import LINKS, RunSummary
 from pddl2nl.reports.tables.costs import cost_table
-from pddl2nl.reports.tables.grid import ESTIMATE_NOTE, Grid, lacking, number_text, show_runs
-from pddl2nl.reports.tables.model import Heading, Table, TableCell, TableLine, TableSection
+from pddl2nl.reports.tables.grid import ESTIMATE_NOTE, Grid, lacking, show_runs
+from pddl2nl.reports.tables.model import INTERVAL_NOTE, Heading, Table, TableCell, TableLine, TableSection, number_text
 
 SHOWN_METRICS = {
     "coverage": "solved",
@@ -127,7 +127,10 @@ def _metric_cell(grid: Grid, line: _MetricCell, name: str) -> TableCell:
     show = show_runs(line.rows, line.column)
     if name == "coverage":
         coverage = coverage_of(grid.runs(line.rows, line.column))
-        return replace(_solved_cell(coverage, grid.lacks(line.rows, line.column), grid.tasks(line.rows)), show=show)
+        cell = _solved_cell(coverage, grid.lacks(line.rows, line.column), grid.tasks(line.rows))
+        return replace(
+            cell, show=show, interval=None if grid.column(line.column).kind == "planner" else coverage.bounds
+        )
     found = line.values[name]
     if found is None:
         return TableCell()
@@ -144,29 +147,24 @@ def _solved_cell(found: Coverage, missing: int, tasks: int) -> TableCell:
     if not found.tasks:
         return TableCell(f"–{lacks}", None, detail)
     text = f"{number_text(found.solved)} of {found.tasks}"
-    if found.interval is not None and not found.agreed:
-        text += f" [{found.interval.low:.1f}, {found.interval.high:.1f}]"
     if found.tasks < tasks:
         detail += f"; {tasks - found.tasks} of {tasks} tasks have no run that is scored"
     return TableCell(text + lacks, found.solved, detail)
 
 
 def _metric_notes(headings: Mapping[str, str], estimated: bool) -> tuple[str, ...]:
-    notes = []
+    notes = [ESTIMATE_NOTE] if estimated else []
+    notes.append(
+        "Means are over the runs that have a value, in each column perhaps of other tasks; the comparisons pair the "
+        "columns by task."
+    )
+    if "coverage" in headings:
+        notes.append(f"A task counts with the mean of its runs. {INTERVAL_NOTE}")
     for name, heading in headings.items():
         metric = all_metrics()[name]
         percent = " in %" if metric.unit == "%" else ""
         notes.append(f"{heading}{percent}: {metric.summary}; {metric.better} is better.")
-    if "coverage" in headings:
-        notes.append(
-            "A task counts with the mean of its runs. The column solved is a sum over tasks, the others are means. "
-            "Brackets hold the 95 % interval over the seeds, if the seeds differ."
-        )
-    notes.append(
-        "A mean covers only runs that have a value, and these may be runs of other tasks in each column. For a fair "
-        "difference of two columns see the comparisons, which pair them by task."
-    )
-    return (*notes, ESTIMATE_NOTE) if estimated else tuple(notes)
+    return tuple(notes)
 
 
 # ── first failures ───────────────────────────────────────────────────────────────────────────────
@@ -198,8 +196,7 @@ def links_table(gathered: Gathered) -> Table:
     total = replace(_counts(grid, "scored runs", scored, outcome="!broken"), total=True)
     sections.append(TableSection((_counts(grid, "solved", solved, outcome="solved"), total)))
     notes = [
-        "Each unsolved run counts once, under its first failure: a reply that could not be read or names an unknown "
-        "object, an inapplicable action, a plan that misses the goal, a limit that ran out, or a policy that gave up.",
+        "Each unsolved run counts once, under its first failure.",
     ]
     if any(run.values.get("unsolvable-claimed") or run.outcome == "unsolvable" for each in scored for run in each):
         notes.append("gave up includes runs that correctly found that a task has no plan.")

@@ -9,8 +9,8 @@ import re
 import textwrap
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from itertools import groupby
+from dataclasses import asdict, dataclass, replace
+from itertools import accumulate, groupby
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ class TableCell:
         detail: shown on demand on a page and in further columns of CSV: ``67 of 100 runs``, the interval.
         best: whether it is the best language-model column of its line; shown in bold.
         estimated: whether the value contains an estimate; marked with ``~``.
+        interval: the ends of the value's 95 % interval, shown behind it: ``13.4 [9.1, 16.6]``.
         show: filters for the runs behind it. Names are ``outcome``, ``link``, ``predicate``, ``column`` and ``row``
             (several, separated by commas); if ``against`` is set, ``a``, ``b``, ``row`` and ``which``.
         against: whether ``show`` selects two columns side by side.
@@ -50,8 +51,15 @@ class TableCell:
     detail: str = ""
     best: bool = False
     estimated: bool = False
+    interval: tuple[float, float] | None = None
     show: Show = ()
     against: bool = False
+
+    @property
+    def between(self) -> str:
+        """The interval as it is shown: ``[9.1, 16.6]``; empty without one."""
+        ends = (f"{end:.1f}".removesuffix(".0") for end in self.interval or ())
+        return f"[{', '.join(ends)}]" if self.interval else ""
 
 
 @dataclass(frozen=True)
@@ -78,7 +86,8 @@ class Table:
     """A table.
 
     ``key`` names files and anchors (``table-2``), ``stub`` is the heading of the first column, ``notes`` explain the
-    numbers, the marks and the source of a paper's numbers, one sentence each.
+    numbers, the marks and the source of a paper's numbers, one sentence each, those that matter most first. ``prose``
+    says that the cells of its one column are texts, which are set as paragraphs.
     """
 
     key: str
@@ -87,10 +96,16 @@ class Table:
     headings: tuple[Heading, ...]
     sections: tuple[TableSection, ...]
     notes: tuple[str, ...] = ()
+    prose: bool = False
 
     @property
     def lines(self) -> tuple[TableLine, ...]:
         return tuple(line for section in self.sections for line in section.lines)
+
+
+def number_text(value: float) -> str:
+    """A whole number as it is, any other with one decimal."""
+    return str(round(value)) if abs(value - round(value)) < 1e-9 else f"{value:.1f}"
 
 
 def one_line(text: str) -> str:
@@ -145,7 +160,7 @@ def print_tables(tables: Sequence[Table], console: Console, alarms: Sequence[str
     if alarms:
         console.print()
     coloured = console.is_terminal and console.color_system is not None
-    for number, table in enumerate(tables):
+    for number, table in enumerate(_fitted(table, console.width) for table in tables):
         if number:
             console.print()
         for line in _text_lines(table, console.width, starred=not coloured):
@@ -160,6 +175,7 @@ def print_tables(tables: Sequence[Table], console: Console, alarms: Sequence[str
 
 def plain_text(table: Table, width: int = 160) -> str:
     """The table as plain text with its notes, in parts of at most ``width`` characters; a star marks the best."""
+    table = _fitted(table, width)
     lines = ["".join(part for part, _ in line).rstrip() for line in _text_lines(table, width, starred=True)]
     return "\n".join([*lines, *_text_notes(table, width, starred=True)]) + "\n"
 
@@ -172,25 +188,64 @@ def _alarm_line(alarm: str) -> str:
     return ("  " if alarm.startswith(" ") else "") + one_line(alarm)
 
 
+INTERVAL_NOTE = "In brackets: the 95 % interval over the tasks (Wilson)."
+"""The note on `TableCell.interval`, by itself or at the end of another one."""
+
+NOTE_LINES = 3
+"""The lines of notes below a table on a terminal; ``-v`` prints all."""
+
+
+def with_few_notes(tables: Sequence[Table], width: int = 160) -> tuple[list[Table], int]:
+    """The tables with the first of their notes, as many as `NOTE_LINES` hold, and the number of those left out."""
+    found = []
+    for table in (_fitted(table, width) for table in tables):
+        ends = accumulate(_wrapped(note, width).count("\n") + 1 for note in table.notes)
+        fitting = sum(end <= NOTE_LINES for end in ends)
+        found.append(replace(table, notes=table.notes[:fitting]))
+    return found, sum(len(table.notes) for table in tables) - sum(len(table.notes) for table in found)
+
+
+def _fitted(table: Table, width: int) -> Table:
+    """The table, without its intervals if it fits the width in one part only so."""
+    has_intervals = any(cell.interval for line in table.lines for cell in line.cells)
+    sizes = _column_sizes(table, _cell_texts(table, starred=True)) if has_intervals else []
+    if _stub(table) + sum(size + _GAP for size in sizes) <= width or not has_intervals:
+        return table
+
+    def bare(line: TableLine) -> TableLine:
+        return replace(line, cells=tuple(replace(cell, interval=None) for cell in line.cells))
+
+    sections = (replace(section, lines=tuple(map(bare, section.lines))) for section in table.sections)
+    notes = (note.replace(INTERVAL_NOTE, "").strip() for note in table.notes)
+    return replace(table, sections=tuple(sections), notes=tuple(filter(None, notes)))
+
+
+def _stub(table: Table) -> int:
+    """The columns that the labels of the lines take."""
+    titles = [f"[{one_line(section.title)}]" for section in table.sections if section.title]
+    return max(_size(text) for text in (one_line(table.stub), *titles, *map(_text_label, table.lines)))
+
+
 def _text_notes(table: Table, width: int, *, starred: bool) -> Iterator[str]:
     if table.notes:
         yield ""
-    for note in map(one_line, table.notes):
-        note = f"*:{note.removeprefix('Bold:')}" if starred and note.startswith("Bold:") else note
-        yield textwrap.fill(
-            note, max(width, 40), subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
-        )
+    for note in table.notes:
+        yield _wrapped(f"*:{note.removeprefix('Bold:')}" if starred and note.startswith("Bold:") else note, width)
+
+
+def _wrapped(note: str, width: int) -> str:
+    return textwrap.fill(
+        one_line(note), max(width, 40), subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
+    )
 
 
 def _text_lines(table: Table, width: int, *, starred: bool) -> Iterator[_Styled]:
     """The title and all lines of a table, in parts of columns that fit the width."""
-    marked = {place for line in table.lines for place, cell in enumerate(line.cells) if cell.best and starred}
-    texts = [
-        [one_line(cell.text) + ("*" if cell.best else " ") * (place in marked) for place, cell in enumerate(line.cells)]
-        for line in table.lines
-    ]
-    titles = [f"[{one_line(section.title)}]" for section in table.sections if section.title]
-    stub = max(_size(text) for text in (one_line(table.stub), *titles, *map(_text_label, table.lines)))
+    if table.prose:
+        yield from _paragraphs(table, width)
+        return
+    stub = _stub(table)
+    texts = _cell_texts(table, starred=starred)
     sizes = _column_sizes(table, texts)
     if stub + sum(size + _GAP for size in sizes) > width:
         texts = [[text.replace(" of ", "/") for text in line] for line in texts]
@@ -200,6 +255,35 @@ def _text_lines(table: Table, width: int, *, starred: bool) -> Iterator[_Styled]
     for columns in _parts_of(table, sizes, width - stub):
         yield []
         yield from _part(table, columns, texts, stub, sizes)
+
+
+def _cell_texts(table: Table, *, starred: bool) -> list[list[str]]:
+    """The texts of the lines' cells; in a column with intervals these stand below each other."""
+    columns = []
+    for cells in zip(*(line.cells for line in table.lines), strict=True):
+        marked = starred and any(cell.best for cell in cells)
+        texts = [one_line(cell.text) + ("*" if cell.best else " ") * marked for cell in cells]
+        room, behind = max(map(_size, texts)), max(len(cell.between) for cell in cells)
+        if behind:
+            texts = [
+                f"{' ' * (room - _size(text))}{text} {cell.between:<{behind}}"
+                for text, cell in zip(texts, cells, strict=True)
+            ]
+        columns.append(texts)
+    return [[column[number] for column in columns] for number in range(len(table.lines))]
+
+
+def _paragraphs(table: Table, width: int) -> Iterator[_Styled]:
+    """The title and the lines of a table of texts, each wrapped beside its label."""
+    stub = max((_size(_text_label(line)) for line in table.lines), default=0) + _GAP
+    if table.title:
+        yield [(one_line(table.title), True)]
+    yield []
+    for line in table.lines:
+        label = _text_label(line)
+        for row in textwrap.wrap(one_line(line.cells[0].text), max(40, width - stub), break_on_hyphens=False) or [""]:
+            yield [(label + " " * (stub - _size(label)), False), (row, False)]
+            label = ""
 
 
 def _part(
@@ -342,18 +426,22 @@ def markdown_text(table: Table, alarms: Sequence[str] = ()) -> str:
     if table.title:
         lines += [f"### {_md(table.title)}", ""]
     lines.append(_markdown_row([_md(table.stub), *(_md(full_heading(heading)) for heading in table.headings)]))
-    lines.append(f"|---|{'---:|' * len(table.headings)}")
+    lines.append(f"|---|{('---|' if table.prose else '---:|') * len(table.headings)}")
     for section in table.sections:
         if section.title:
             lines.append(_markdown_row([f"**{_md(section.title)}**", *[""] * len(table.headings)]))
         for line in section.lines:
             label = _md(line.label)
             label = f"↳ {label}" if line.indent else f"*{label}*" if line.total else label
-            cells = (f"**{_md(cell.text)}**" if cell.best and cell.text else _md(cell.text) for cell in line.cells)
-            lines.append(_markdown_row([label, *cells]))
+            lines.append(_markdown_row([label, *map(_markdown_cell, line.cells)]))
     if table.notes:
         lines += ["", *(f"- {_md(note)}" for note in table.notes)]
     return "\n".join(lines) + "\n"
+
+
+def _markdown_cell(cell: TableCell) -> str:
+    text = f"**{_md(cell.text)}**" if cell.best and cell.text else _md(cell.text)
+    return f"{text} {_md(cell.between)}".rstrip()
 
 
 def _markdown_row(cells: Sequence[str]) -> str:
@@ -418,7 +506,9 @@ def latex_text(table: Table, alarms: Sequence[str] = ()) -> str:
     lines.append(rf"  \label{{tab:{re.sub('[^a-z0-9]+', '-', table.key.lower()).strip('-') or 'table'}}}")
     if width >= _WIDE_LATEX:
         lines.append(r"  \footnotesize\setlength{\tabcolsep}{3pt}")
-    lines += [rf"  \begin{{tabular}}{{l{'r' * width}}}", r"    \toprule"]
+    # Texts get the room that a label leaves.
+    columns = r"p{0.75\linewidth}" if table.prose else "r" * width
+    lines += [rf"  \begin{{tabular}}{{l{columns}}}", r"    \toprule"]
     lines += [f"    {line}" for line in (*_latex_head(table), *_latex_body(table))]
     lines += [r"    \bottomrule", r"  \end{tabular}"]
     if table.notes:
@@ -475,7 +565,8 @@ def _latex_body(table: Table) -> Iterator[str]:
 
 def _latex_cell(cell: TableCell) -> str:
     text = latex_escaped(cell.text)
-    return rf"\textbf{{{text}}}" if cell.best and text else text
+    text = rf"\textbf{{{text}}}" if cell.best and text else text
+    return rf"{text} {{\scriptsize {latex_escaped(cell.between)}}}" if cell.between else text
 
 
 # ── JSON ───────────────────────────────────────────────────────────────────────────────────────────
@@ -505,6 +596,7 @@ def _line_json(line: TableLine) -> dict[str, object]:
             "detail": cell.detail,
             "best": cell.best,
             "estimated": cell.estimated,
+            **({"interval": list(cell.interval)} if cell.interval else {}),
         }
         for cell in line.cells
     ]

@@ -52,7 +52,9 @@ def suites_table(gathered: Gathered, wanted: LayoutTable, *, paper: bool = True)
     ]
     lines = coverage_lines(grid, [*sections, ("", [sum_entry(grid, grid.bases)])], suite_lines)
     title = wanted.title or "Coverage: solved tasks by suite"
-    return Table("suites", title, "suite", grid.headings, lines, (*coverage_notes(grid), *_suite_notes(grid, names)))
+    return Table(
+        "suites", title, "suite", grid.part_headings, lines, (*coverage_notes(grid), *_suite_notes(grid, names))
+    )
 
 
 def families_table(gathered: Gathered, wanted: LayoutTable, *, paper: bool = True) -> Table:
@@ -82,7 +84,7 @@ def families_table(gathered: Gathered, wanted: LayoutTable, *, paper: bool = Tru
     lines = coverage_lines(grid, [("", [*entries, sum_entry(grid, grid.bases)])], suite_lines)
     notes += _suite_notes(grid, names)
     title = wanted.title or "Coverage: solved tasks by family of suites"
-    return Table("families", title, "suite", grid.headings, lines, tuple(notes))
+    return Table("families", title, "suite", grid.part_headings, lines, tuple(notes))
 
 
 def _suite(grid: Grid, row: int) -> SuiteName:

@@ -44,7 +44,12 @@ def test_cells_are_means_over_seeds_with_k_of_n_and_the_interval(experiment):
     assert _texts(line) == ["2.4", "3.2", "3.2", "0.1", "4"]
     assert line.cells[0].value == pytest.approx(2.4)
     # Two seeds solve three tasks and three solve two: 2.4 ± 2.776 · 0.5477 / √5.
-    assert line.cells[0].detail == "12 of 20 runs; mean of 5 seeds 2.40; 95 % interval 1.72 to 3.08"
+    assert line.cells[0].detail == (
+        "12 of 20 runs; mean of 5 seeds 2.40; 95 % interval over the seeds 1.72 to 3.08; "
+        "95 % interval over the tasks 20 % to 90 %"
+    )
+    assert line.cells[0].between == "[0.8, 3.6]", "Wilson's, of 2.4 of 4 tasks"
+    assert line.cells[4].between == "", "a planner's coverage is no sample"
     assert line.cells[4].detail == "4 of 4 runs"
     assert (line.cells[0].show, line.cells[4].show) == (show_runs([0], 0), show_runs([0], 4))
 
@@ -99,7 +104,7 @@ def test_a_cell_with_nothing_scored_is_a_dash(build, heads):
 def test_one_seed_of_a_model_has_the_interval_of_a_share(build, heads):
     found = build((LayoutRow("ferry", tasks=10),), heads, {(0, 0): 8, (0, 4): 10})
     line = coverage_table(found, LayoutTable("coverage")).sections[0].lines[0]
-    assert line.cells[0].detail == "8 of 10 runs; 95 % interval 49 % to 94 %"
+    assert line.cells[0].detail == "8 of 10 runs; 95 % interval over the tasks 49 % to 94 %"
     assert line.cells[4].detail == "10 of 10 runs"
 
 

@@ -30,12 +30,13 @@ def test_columns_stand_down_and_metrics_that_some_run_has_across(experiment):
     table = _general(experiment)
     assert [heading.name for heading in table.headings] == ["solved", "steps", "planner tokens in"]
     lines = {(line.label, number): _texts(line) for number, line in enumerate(table.sections[0].lines)}
-    assert lines["NL Bas", 0] == ["3.4 of 10 [2.7, 4.1]", "4.0", "600"]
+    assert lines["NL Bas", 0] == ["3.4 of 10", "4.0", "600"]
     assert lines["PlanBench", 1] == ["2 of 4", "4.0", "600"]
-    assert lines["NL Act", 2][0] == "6.2 of 10 [5.6, 6.8] (1 missing)"
-    assert lines["PDDL Act", 4][0] == "5.2 of 10 [4.6, 5.8] (1 broken)"
+    assert lines["NL Act", 2][0] == "6.2 of 10 (1 missing)"
+    assert lines["PDDL Act", 4][0] == "5.2 of 10 (1 broken)"
     assert lines["Symb. FF", 6] == ["10 of 10", "–", "–"]
     assert table.sections[0].lines[1].indent
+    assert [line.cells[0].between for line in table.sections[0].lines][-3:] == ["[2.5, 7.8]", "[0, 2.9]", ""]
     assert any(note == "steps: turns, or judged plan lines; lower is better." for note in table.notes)
 
 
