@@ -64,10 +64,10 @@ def _report(
     Infrastructure errors come first: runs in which an endpoint or a planner failed are listed and not scored; then what
     to doubt: different tasks in two columns, replies cut off, another model than the one asked. How the runs were made
     (models with their versions, prompts, limits, seeds) is a table of every format, as text with -v. Then come the
-    tables of the experiment (coverage by default), the metrics by column, what a solved task costs, the metrics of systems, the first
-    failures of unsolved runs, and paired comparisons of the best language-model column with the others, over the same
-    instances, with an interval, an exact or bootstrap test, Holm's correction and an effect size. Coverage has its
-    95 % interval over the tasks. Below each table are three lines of notes; -v prints all.
+    tables of the experiment (coverage by default), the metrics by column, what a solved task costs, the metrics of
+    systems, the first failures of unsolved runs, and paired comparisons of the best language-model column with the
+    others, over the same instances, with an interval, an exact or bootstrap test, Holm's correction and an effect size.
+    Coverage has its 95 % interval over the tasks. Below each table are three lines of notes; -v prints all.
 
     Metrics are computed from the events in the records. Token counts that an endpoint did not report are estimated and
     marked with ~. LaTeX needs the package booktabs. Pages need no network: one file up to 200 runs, else a folder with

@@ -9,8 +9,8 @@ from pddl2nl.experiments.layout import LayoutTable
 from pddl2nl.reports.coverage import coverage_of, task_means
 from pddl2nl.reports.gathering import Gathered
 from pddl2nl.reports.summaries import RunSummary
-from pddl2nl.reports.tables.grid import ESTIMATE_NOTE, Grid, number_text, show_runs
-from pddl2nl.reports.tables.model import Heading, Table, TableCell, TableLine, TableSection
+from pddl2nl.reports.tables.grid import ESTIMATE_NOTE, Grid, show_runs
+from pddl2nl.reports.tables.model import Heading, Table, TableCell, TableLine, TableSection, number_text
 
 
 class _Cost(NamedTuple):
