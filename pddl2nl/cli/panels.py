@@ -13,6 +13,7 @@ PANELS: dict[str, dict[str, tuple[str, str]]] = {
     "Plans": {
         "plan": ("plan", "Find a plan with Fast Downward, or walk at random."),
         "validate": ("validate", "Validate plans, with VAL's verdicts and text."),
+        "picture": ("picture", "Draw a state, or every state of a plan."),
         "watch": ("watch", "Follow a plan while it is executed."),
     },
     "Models": {

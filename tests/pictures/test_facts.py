@@ -1,0 +1,93 @@
+"""Every fact of a state is in its picture or told below it, each once."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from pddl2nl.pddl import load_task
+from pddl2nl.pictures import Pictures, PictureSettings
+from pddl2nl.pictures.layout import shortened
+from pddl2nl.pictures.scene import fact_text
+from pddl2nl.tasks.shipped import authored_domains, shipped_domain, shipped_domains
+from pddlval import Simulator
+from tests.walks import some_walk
+
+SVG = "{http://www.w3.org/2000/svg}"
+QUICK = ("airport", "blocks", "depot", "gripper", "hiking-opt14-strips", "miconic-fulladl", "mystery", "psr-large")
+
+
+def check_facts(pictures: Pictures) -> None:
+    """Shown and told is the state; what is shown stands in the file, and the numbers of what is told."""
+    for number, (frame, scene) in enumerate(zip(pictures.frames, pictures.scenes, strict=True)):
+        assert sorted(scene.shown + scene.left_out) == sorted(pictures.maker.facts(frame.state))
+        check_drawn(pictures, number)
+
+
+def check_drawn(pictures: Pictures, number: int) -> None:
+    scene, svg = pictures.scenes[number], ElementTree.fromstring(pictures.svg(number))
+    texts = [element.text or "" for element in svg.iter(f"{SVG}text")]
+    for box in scene.boxes:
+        assert shortened(box.title) in texts
+        for badge in box.badges:
+            texts.remove(shortened(badge.text))
+    for badge in scene.status:
+        texts.remove(shortened(badge.text))
+    below = " ".join(texts)
+    for name, facts in scene.told.items():
+        assert f"{len(facts)} {name}" in below
+    lines = sum((path.get("d") or "").count("M") for path in svg.iter(f"{SVG}path") if path.get("class") == "e")
+    assert lines == len(scene.lines)
+    # The text alternative has every fact, or the number of those of a predicate.
+    words = svg.findtext(f"{SVG}desc") or ""
+    told = set(scene.left_out)
+    assert all(fact_text(fact) in words for fact in scene.shown if fact not in told)
+
+
+def ipc_plan(folder: Path) -> str:
+    """The first valid plan that is recorded beside a task."""
+    for line in (folder / "verdicts.jsonl").read_text(encoding="utf-8").splitlines():
+        record = json.loads(line)
+        if record["kind"] == "valid":
+            return str(record["plan"])
+    return ""
+
+
+@pytest.mark.parametrize("suite", QUICK)
+def test_every_fact_of_a_plan_s_states_is_shown_or_told(suite: str, shared: Path) -> None:
+    folder = min(path for path in (shared / "ipc" / suite).iterdir() if path.is_dir())
+    check_facts(Pictures.of_plan(load_task(folder / "domain.pddl", folder / "problem.pddl"), ipc_plan(folder)))
+
+
+@pytest.mark.heavy
+def test_every_fact_of_every_ipc_state_is_shown_or_told(shared: Path) -> None:
+    folders = sorted(path.parent for path in (shared / "ipc").rglob("problem.pddl"))
+    assert folders
+    for folder in folders:
+        check_facts(Pictures.of_plan(load_task(folder / "domain.pddl", folder / "problem.pddl"), ipc_plan(folder)))
+
+
+@pytest.mark.heavy
+def test_every_fact_of_tasks_with_numbers_and_time_is_shown_or_told(shared: Path) -> None:
+    for folder in sorted(path.parent for path in (shared / "temporal").rglob("problem.pddl")):
+        check_facts(Pictures.of_plan(load_task(folder / "domain.pddl", folder / "problem.pddl"), ipc_plan(folder)))
+    for folder in sorted(path.parent for path in (shared / "numeric").rglob("problem.pddl")):
+        task = load_task(folder / "domain.pddl", folder / "problem.pddl")
+        check_facts(Pictures.of_plan(task, some_walk(Simulator(task), 10)))
+
+
+@pytest.mark.parametrize("name", [*shipped_domains(), *authored_domains()])
+@pytest.mark.parametrize("settings", [None, PictureSettings()], ids=("with picture.json", "without"))
+def test_every_fact_of_shipped_domains_is_shown_or_told(name: str, settings: PictureSettings | None) -> None:
+    task = shipped_domain(name).task(shipped_domain(name).example.name)
+    check_facts(Pictures.of_plan(task, some_walk(Simulator(task), 5), settings))
+
+
+def test_a_long_badge_is_cut_but_not_lost() -> None:
+    task = shipped_domain("rovers").task("p04")
+    words = Pictures(task).words(0)
+    assert len(re.findall(r"\(can_traverse ", words)) == sum(atom[0] == "can_traverse" for atom in task.problem.init)
