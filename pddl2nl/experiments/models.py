@@ -44,6 +44,7 @@ from pddl2nl.policies.budget import Limits, ModelCalls, PricedModel, PriceOf, Sh
 if TYPE_CHECKING:
     from pddl2nl.llm.cache import Cache
     from pddl2nl.llm.providers.huggingface import TransformersModel
+    from pddl2nl.llm.settings import ModelSettings
 
 
 Collect = Callable[[Request, EndpointModel], Completion | None]
@@ -176,6 +177,7 @@ class ModelContext:
     base_url: str | None = None
     access: Access = field(default_factory=Access)
     timeout: float | None = None
+    no_system: bool = False
     load: bool = True
     mistakes: Collection[str] | None = None
 
@@ -217,8 +219,8 @@ def _reached(argument: str, name: str, model_class: type[OpenAIModel], context: 
         "requests_per_minute": access.requests_per_minute or settings.requests_per_minute,
         "tokens_per_minute": access.tokens_per_minute or settings.tokens_per_minute,
     }
-    settings = replace(settings, timeout=context.timeout or settings.timeout, **limits)
-    identity = (name, context.base_url, context.timeout)
+    settings = _with_system(replace(settings, timeout=context.timeout or settings.timeout, **limits), context)
+    identity = (name, context.base_url, context.timeout, context.no_system)
     model = access.made.get(identity)
     if model is None:
         # One of two that are made in one moment is lost, which costs a connection and nothing else.
@@ -229,6 +231,10 @@ def _reached(argument: str, name: str, model_class: type[OpenAIModel], context: 
         model = access.made.setdefault(identity, made_now)
     # What is recorded is the same, however many processes share a limit.
     return _cached(replace(wrap_model(model), settings=settings.to_json()), model, access)
+
+
+def _with_system(settings: ModelSettings, context: ModelContext) -> ModelSettings:
+    return replace(settings, takes_system=False) if context.no_system else settings
 
 
 def _cached(made: MadeModel, model: EndpointModel, access: Access) -> MadeModel:
@@ -246,11 +252,13 @@ def _gguf(argument: str, context: ModelContext) -> MadeModel:
         raise ModelConfigurationError("--model gguf needs a file: gguf:PATH")
     access = context.access
     with _LOADING:
-        model = access.made.get(("gguf", argument))
+        identity = ("gguf", argument, context.no_system)
+        model = access.made.get(identity)
         if not isinstance(model, GGUFModel):
             settings = load_catalogue(access.models_file).of(f"gguf:{Path(argument).name}")
             settings = replace(settings, timeout=context.timeout or settings.timeout, price=settings.price or FREE)
-            model = access.made[("gguf", argument)] = GGUFModel(argument, settings, slots=access.slots)
+            settings = _with_system(settings, context)
+            model = access.made[identity] = GGUFModel(argument, settings, slots=access.slots)
         if context.load:
             model.start()
     made = wrap_model(model)

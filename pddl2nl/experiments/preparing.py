@@ -312,6 +312,7 @@ def _models(spec: RunSpec, policy: Policy, wording: Wording | None, access: Acce
         spec.base_url,
         access,
         spec.timeout,
+        spec.no_system,
         mistakes=policy.mistakes,
     )
     planner = _made(spec, spec.model, context)
@@ -329,6 +330,8 @@ def _models(spec: RunSpec, policy: Policy, wording: Wording | None, access: Acce
         raise InputError(f"--constrain is for models behind an endpoint; '{planner.model.name}' has none")
     if spec.base_url is not None and not any(made.base_url is not None for made in models.values()):
         raise InputError(f"--base-url is for models behind an endpoint; '{planner.model.name}' has none")
+    if spec.no_system and not any(made.base_url is not None for made in models.values()):
+        raise InputError(f"--no-system is for models behind an endpoint; '{planner.model.name}' has none")
     if EMBEDDING in models and not hasattr(models[EMBEDDING].model, "embed"):
         raise InputError(
             f"--model-for {EMBEDDING}={models[EMBEDDING].model.name}: it gives no vectors; name a model behind an "

@@ -26,7 +26,7 @@ from pddl2nl.conversion import WrongValueError, convert, dotted
 from pddl2nl.errors import InputError, did_you_mean
 from pddl2nl.files import parse_toml, read_text
 from pddl2nl.llm.endpoint.urls import host_of, public_url
-from pddl2nl.llm.types import Message, MissingKeyError, ModelConfigurationError, Request, Tariff, Usage
+from pddl2nl.llm.types import MissingKeyError, ModelConfigurationError, Request, Tariff, Usage
 
 VARIABLE = "PDDL2NL_MODELS"
 """The environment variable that names the user's file."""
@@ -133,9 +133,8 @@ class ModelSettings:
 
     def body(self, name: str, request: Request) -> dict[str, Any]:
         """The JSON body of a chat completion for a request to the model of this name."""
-        sent = request.messages if self.takes_system else _without_system(request.messages)
-        messages = [message.to_json(reasoning=self.takes_reasoning) for message in sent]
-        body: dict[str, Any] = {"model": name, "messages": messages}
+        messages = [message.to_json(reasoning=self.takes_reasoning) for message in request.messages]
+        body: dict[str, Any] = {"model": name, "messages": messages if self.takes_system else fold_system(messages)}
         if request.tools:
             body |= {"tools": [tool.to_json() for tool in request.tools], "tool_choice": request.tool_choice}
         limit = self.max_tokens if request.max_tokens is None else request.max_tokens
@@ -176,11 +175,14 @@ class ModelSettings:
         )
 
 
-def _without_system(messages: Sequence[Message]) -> list[Message]:
-    system = [message.content for message in messages if message.role == "system"]
-    others = [message for message in messages if message.role != "system"]
-    first = [others.pop(0).content] if others and others[0].role == "user" else []
-    return [Message("user", "\n\n".join([*system, *first])), *others]
+def fold_system(messages: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """The messages of a body, with the system prompt at the beginning of the first user message."""
+    system = [message["content"] for message in messages if message["role"] == "system"]
+    if not system:
+        return [*messages]
+    others = [message for message in messages if message["role"] != "system"]
+    first = [others.pop(0)["content"]] if others and others[0]["role"] == "user" else []
+    return [{"role": "user", "content": "\n\n".join([*system, *first])}, *others]
 
 
 # ── files ────────────────────────────────────────────────────────────────────────────────────────

@@ -26,6 +26,10 @@ ToolChoice = Literal["auto", "required"]
 Tariff = Literal["standard", "batch"]
 
 
+NO_SYSTEM_ROLE = "the endpoint takes no system role: the system prompt begins the first user message"
+"""The remark on replies of such an endpoint; a record has it once."""
+
+
 class ModelConfigurationError(InputError):
     """A model that cannot be set up as asked."""
 
@@ -39,7 +43,12 @@ class EndpointError(InfrastructureError):
 
 
 class EndpointRefusedError(EndpointError):
-    """The endpoint refused for good (400, 401, 403, 404, no credit): it would refuse every further call as well."""
+    """The endpoint refused for good (400, 401, 403, 404, no credit): it would refuse every further call as well.
+
+    ``refused`` is what of the request it named as not taken: a field such as ``tools``, or ``system`` for the role.
+    """
+
+    refused: str = ""
 
 
 class ContextWindowError(EndpointError):

@@ -26,6 +26,7 @@ from pddl2nl.llm import (
     request_key,
 )
 from pddl2nl.llm.constraint import Constraint
+from pddl2nl.llm.types import NO_SYSTEM_ROLE
 from pddl2nl.policies.events import Failed, Prompted, Replied, RunEvent
 
 PriceOf = Callable[[Completion], Price | None]
@@ -188,6 +189,7 @@ class ModelCalls:
         self._waiting: list[RunEvent] = []
         self._emit: Callable[[RunEvent], None] = self._waiting.append
         self._last_requests: dict[Purpose, Request] = {}
+        self._without_system: set[str] = set()
 
     @property
     def seconds(self) -> float:
@@ -229,7 +231,7 @@ class ModelCalls:
             answer: Any = asked.model.complete(request)
             if not (isinstance(answer, Completion) and isinstance(answer.text, str)):
                 raise InputError(f"the model '{asked.model.name}' gave {answer!r}; expected a Completion of a text")
-            completion = answer
+            completion = self._said_once(answer, asked.model.name)
             if completion.tool_calls and not request.tools and not completion.text.strip():
                 completion = replace(completion, remark="the reply holds only tool calls")
         except InfrastructureError as error:
@@ -247,6 +249,16 @@ class ModelCalls:
         self._emit(_replied(call, completion, usd))
         self._last_requests[request.purpose] = request
         return completion
+
+    def _said_once(self, completion: Completion, model: str) -> Completion:
+        """The reply without the remark that its model takes no system role, where this record has it already."""
+        remarks = completion.remark.split("; ")
+        if NO_SYSTEM_ROLE not in remarks:
+            return completion
+        if model not in self._without_system:
+            self._without_system.add(model)
+            return completion
+        return replace(completion, remark="; ".join(remark for remark in remarks if remark != NO_SYSTEM_ROLE))
 
     def model(self, purpose: Purpose) -> Model:
         """The model of one role as a plain `Model`, whose calls are on this run's accounts."""

@@ -265,6 +265,12 @@ class RunSpec:
         time=True,
     )
     stream: bool = _model(False, "Stream replies; a turn ends with its first complete action.", models=True)
+    no_system: bool = _model(
+        False,
+        "Put the system prompt at the beginning of the first user message. Where an endpoint says that it takes no "
+        "system role, this happens by itself.",
+        models=True,
+    )
     base_url: str | None = _model(
         None,
         "An OpenAI-compatible endpoint.",

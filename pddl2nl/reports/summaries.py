@@ -251,7 +251,17 @@ def _hash_of(content: Mapping[str, object]) -> str:
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:8]
 
 
-_VARYING = ("translator", "reading", "on_ambiguous", "names", "temperature", "history", "constrain", "stream")
+_VARYING = (
+    "translator",
+    "reading",
+    "on_ambiguous",
+    "names",
+    "temperature",
+    "history",
+    "constrain",
+    "stream",
+    "no_system",
+)
 """Options of runs that may differ between runs of one policy, model and wording."""
 
 

@@ -137,9 +137,9 @@ def test_a_model_without_a_system_role_gets_its_text_in_the_first_user_message()
 
 
 def test_a_chat_template_that_fails_is_asked_once() -> None:
-    said = json.dumps({"error": {"message": "Jinja Exception: System role not supported", "type": "server_error"}})
+    said = json.dumps({"error": {"message": "Jinja Exception: unknown filter", "type": "server_error"}})
     with ChatServer(Silent(), lambda number: Trouble(500, said)) as server:
-        with pytest.raises(EndpointRefusedError, match="takes_system = false"):
+        with pytest.raises(EndpointRefusedError, match="--no-system"):
             OpenAIModel("m", server.base_url).complete(REQUEST)
         assert len(server.calls) == 1
 

@@ -16,7 +16,7 @@ import os
 import random
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import count
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -40,6 +40,7 @@ from pddl2nl.llm.endpoint.urls import host_of, is_near, public_url
 from pddl2nl.llm.replies import is_broken_off, parse_json, read_completion, read_logprob, read_usage, read_vectors
 from pddl2nl.llm.tokens import estimate_tokens, note_tokens
 from pddl2nl.llm.types import (
+    NO_SYSTEM_ROLE,
     Completion,
     EndpointError,
     EndpointRefusedError,
@@ -121,6 +122,7 @@ class OpenAIModel:
         self._client: OpenAI | None = None
         self._redactor: Redactor | None = None
         self._reached = False
+        self._changes: frozenset[str] = frozenset()
         self._lock = threading.Lock()
         self._way: Way | None = None
         self._tried = False
@@ -158,7 +160,7 @@ class OpenAIModel:
         prompt = estimate_tokens(characters, self.name)
         estimate = prompt + (body.get(self.settings.max_tokens_name) or 0)
         try:
-            data, stream = self.retried(lambda: self._answer(body, request.until), estimate)
+            data, stream = self._ask(body, request.until, estimate)
         except FilteredError:
             self._limiter.settle(0, prompt)
             return Completion("", "filtered", model=self.name, seconds=time.perf_counter() - began)
@@ -174,7 +176,24 @@ class OpenAIModel:
         counted = usage.prompt_tokens + usage.completion_tokens
         said = len(completion.text) + sum(len(call.arguments) for call in completion.tool_calls)
         self._limiter.settle(estimate, counted or prompt + estimate_tokens(said, self.name) + 1)
+        if "system" in self._changes and any(message.role == "system" for message in request.messages):
+            completion = _remarking(completion, NO_SYSTEM_ROLE)
         return completion if constraint is None else self._with_probes(completion)
+
+    def _ask(self, body: dict[str, Any], until: str | None, estimate: float = 0) -> tuple[Any, ReplyStream | None]:
+        """The answer. What the endpoint refuses by name goes in another form that says the same, from then on."""
+        changes = self._changes
+        while True:
+            sent = _changed(body, changes)
+            try:
+                answer = self.retried(lambda sent=sent: self._answer(sent, until), estimate)  # type: ignore[misc]
+            except EndpointRefusedError as error:
+                if error.refused in changes or _changed(sent, {error.refused}) == sent:
+                    raise
+                changes = changes | {error.refused}
+            else:
+                self._changes = changes
+                return answer
 
     def _answer(self, body: dict[str, Any], until: str | None) -> tuple[Any, ReplyStream | None]:
         if until is None:
@@ -229,7 +248,7 @@ class OpenAIModel:
         """Whether an endpoint that is to say one thing says another because a constraint asks for it."""
         body = self.body(Request((Message("user", "Say hello."),), max_tokens=32)) | _PROBE.fields(way)
         try:
-            reply = self.read(self.retried(lambda: self._post("/chat/completions", body)), 0.0)
+            reply = self.read(self._ask(body, None)[0], 0.0)
         except (EndpointRefusedError, FilteredError):
             self._probes.append(Usage())
             return False
@@ -477,6 +496,20 @@ def _json(data: bytes) -> Any:
             raise EndpointFault(f"the reply broke off after {len(text)} characters", passing=True) from None
         # The whole text, which is shortened once the key is struck out: half a key would not be found.
         raise EndpointFault(f"answered with something that is not JSON ({error}): {text}") from None
+
+
+def _changed(body: dict[str, Any], changes: Collection[str]) -> dict[str, Any]:
+    """The body in the form for an endpoint that takes none of these: ``system``, or a name of the limit on replies."""
+    from pddl2nl.llm.settings import fold_system
+
+    body = dict(body)
+    if "system" in changes:
+        body["messages"] = fold_system(body["messages"])
+    for name, other in (("max_tokens", "max_completion_tokens"), ("max_completion_tokens", "max_tokens")):
+        if name in changes and name in body:
+            body[other] = body.pop(name)
+            break
+    return body
 
 
 def _remarking(completion: Completion, remark: str) -> Completion:

@@ -62,6 +62,39 @@ _TOO_LONG = re.compile(
 )
 _TEMPLATE = re.compile(r"jinja|chat template|roles must alternate|system role|system message", re.IGNORECASE)
 """Messages of servers whose chat template refuses the conversation; it would refuse it again."""
+_NO_SYSTEM = re.compile(
+    r"system (role|message|prompt|instruction)s?\b.{0,40}\b(not|n't|unsupported)\b|(not|n't) support.{0,40}\bsystem\b"
+    r"|developer instruction is not enabled|roles must alternate|only user,? (and )?(assistant|model)\b.{0,20}\broles",
+    re.IGNORECASE | re.DOTALL,
+)
+"""Messages about a model without a system role: of Gemma's and Mistral's templates, OpenAI's o1, Google's endpoint."""
+_NOT_TAKEN = re.compile(
+    r"unsupported|(not|n't) (be )?(support|permit|allow|enabled|available|implemented)|un(known|recogni[sz]ed|expected)"
+    r"|extra (inputs|fields)|extra_forbidden|\brequires\b|deprecated",
+    re.IGNORECASE,
+)
+_FIELD = re.compile(
+    r"\b(tool[_ ]choice|tools?|function calling|response_format|temperature|max_tokens|max_completion_tokens)\b"
+    r"|[\"'`](seed|stop|stream_options)[\"'`]",
+    re.IGNORECASE,
+)
+_AS_FIELD = {"tool": "tools", "tool choice": "tools", "tool_choice": "tools", "function calling": "tools"}
+_LEFT_OUT = "{} = false in a models file leaves it out"
+_LENGTH = "max_tokens_name in a models file is the name under which the limit on replies is sent"
+_REMEDY = {
+    "system": "--no-system puts the system prompt at the beginning of the first user message",
+    "tools": "start vLLM with --enable-auto-tool-choice and --tool-call-parser, llama.cpp's server with --jinja, or "
+    "choose a policy that writes its actions, such as react",
+    "response_format": "--constrain off asks for nothing, and constrain in a models file names another way",
+    "temperature": f"--temperature sets another one, and {_LEFT_OUT.format('takes_temperature')}: the model then "
+    "samples at its own",
+    "max_tokens": _LENGTH,
+    "max_completion_tokens": _LENGTH,
+    "seed": _LEFT_OUT.format("takes_seed"),
+    "stop": _LEFT_OUT.format("takes_stop"),
+    "stream_options": "leave out --stream",
+}
+"""What helps, by the part of a request that an endpoint refuses."""
 _BROKEN_OFF = ("error", "abort", "insufficient_system_resource")
 _UNREACHED = ("ConnectError", "ConnectTimeout")
 _NEVER_SENT = ("LocalProtocolError", "UnsupportedProtocol", "InvalidURL", "TooManyRedirects")
@@ -81,6 +114,7 @@ class EndpointFault(Exception):
         wait: how long the server asks to wait, in seconds.
         crowded: the rate limit is reached, so all threads must wait.
         unreached: there was no connection at all: the server may not be running.
+        refused: as in `EndpointRefusedError`.
     """
 
     reason: str
@@ -89,13 +123,17 @@ class EndpointFault(Exception):
     wait: float | None = None
     crowded: bool = False
     unreached: bool = False
+    refused: str = ""
 
     def error(self, clean: Callable[[str], str], prefix: str, tries: str = "") -> EndpointError:
         """The exception for it; its message is cleaned and then shortened, so that no part of a key is left."""
         message = clean(f"{prefix}: {self.reason}")
         if len(message) > _LONGEST_MESSAGE:
             message = message[:_LONGEST_MESSAGE] + " …"
-        return self.kind(message + tries)
+        error = self.kind(message + tries)
+        if isinstance(error, EndpointRefusedError):
+            error.refused = self.refused
+        return error
 
 
 def fault_of(error: Exception, timeout: float, key_variable: str) -> EndpointFault:
@@ -136,8 +174,12 @@ def status_fault(status: int, body: object, headers: Mapping[str, str], key_vari
         )
     if status == 429 and any(code in _QUOTA for code in codes):
         return EndpointFault(f"HTTP 429, the quota or credit of this key is used up: {message}", EndpointRefusedError)
+    if status in (400, 422, 500) and (refused := _refused(error, message, status)):
+        what = "a system role" if refused == "system" else f"'{refused}'"
+        advice = f"the endpoint does not take {what}; {_REMEDY[refused]}"
+        return EndpointFault(f"HTTP {status}, {advice}: {message}", EndpointRefusedError, refused=refused)
     if status == 500 and _TEMPLATE.search(message):
-        advice = "the model's chat template refuses the conversation; takes_system = false in a models file may help"
+        advice = "the model's chat template refuses the conversation; --no-system may help"
         return EndpointFault(f"HTTP 500, {advice}: {message}", EndpointRefusedError)
     if status in _PASSING or status >= 500:
         wait = _retry_after(headers)
@@ -147,6 +189,19 @@ def status_fault(status: int, body: object, headers: Mapping[str, str], key_vari
             return EndpointFault(f"{reason}; {asks} waited; start again later", EndpointRefusedError)
         return EndpointFault(reason, passing=True, wait=wait, crowded=status == 429)
     return EndpointFault(reason, EndpointRefusedError if status in _REFUSED else EndpointError)
+
+
+def _refused(error: object, message: str, status: int) -> str:
+    """What of the request a message names as not taken, a key of `_REMEDY`; empty if it names nothing."""
+    if _NO_SYSTEM.search(message):
+        return "system"
+    if status == 500 or not _NOT_TAKEN.search(f"{' '.join(_codes(error))} {message}"):
+        return ""
+    named = error.get("param") if isinstance(error, dict) else None
+    if not (isinstance(named, str) and named in _REMEDY):
+        found = _FIELD.search(message)
+        named = (found[1] or found[2]).lower() if found else ""
+    return _AS_FIELD.get(named, named)
 
 
 def fault_in_reply(data: object, key_variable: str) -> EndpointFault | None:
