@@ -73,8 +73,8 @@ _NO_NEWS = re.compile(
 class SearchOutcome:
     """How one run of Fast Downward ended; the plan's text is not validated yet.
 
-    ``seconds`` is wall time, ``cpu_seconds`` what counts for the time limit; ``exit_code`` is the driver's, None if it
-    was killed at the time limit.
+    ``seconds`` is CPU time, which counts for the time limit; where the driver was killed before it told it, only
+    ``wall_seconds`` is known. ``exit_code`` is the driver's, None if it was killed.
     """
 
     status: Status
@@ -83,7 +83,7 @@ class SearchOutcome:
     expanded: int | None
     exit_code: int | None
     message: str
-    cpu_seconds: float = 0.0
+    wall_seconds: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ class _Ended:
     log: str
     errors: str
     plan_text: str | None
-    seconds: float
+    wall_seconds: float
     # Whether the search numbers its plans, because it goes on after the first one.
     anytime: bool
     # Seconds that an earlier run spent on the translation that this one starts from.
@@ -238,7 +238,7 @@ def _run(command: Sequence[str], folder: Path, patience: float) -> _Ended:
             _RUNNING.discard(process)
             # Also on Ctrl-C: the driver leads a group of its own, which the terminal's signal does not reach.
             _kill_group(process)
-    seconds = time.monotonic() - began
+    wall_seconds = time.monotonic() - began
     numbered = sorted(folder.glob("plan.*"), key=lambda path: int(path.suffix[1:]), reverse=True)
     plans = [
         path.read_text(encoding="utf-8", errors="replace") for path in (folder / "plan", *numbered) if path.is_file()
@@ -250,7 +250,7 @@ def _run(command: Sequence[str], folder: Path, patience: float) -> _Ended:
         log=(folder / "log").read_text(encoding="utf-8", errors="replace"),
         errors=(folder / "errors").read_text(encoding="utf-8", errors="replace"),
         plan_text=plan_text,
-        seconds=seconds,
+        wall_seconds=wall_seconds,
         anytime=bool(numbered),
     )
 
@@ -284,11 +284,11 @@ def _outcome(ended: _Ended, time_limit: int) -> SearchOutcome:
     return SearchOutcome(
         status=status,
         plan_text=ended.plan_text if status == "solved" else None,
-        seconds=ended.seconds + ended.translated,
+        seconds=_cpu_seconds(ended),
         expanded=expanded[-1] if expanded else None,
         exit_code=ended.exit_code,
         message=message,
-        cpu_seconds=_cpu_seconds(ended),
+        wall_seconds=ended.wall_seconds + ended.translated,
     )
 
 
@@ -297,7 +297,7 @@ def _judge(ended: _Ended, time_limit: int) -> tuple[Status, str]:
     if ended.anytime and ended.plan_text is not None:
         return "solved", "" if code == 0 else "a limit ended the search for a better plan"
     if code is None:
-        return "timeout", f"stopped after {ended.seconds:.0f} s of wall time"
+        return "timeout", f"stopped after {ended.wall_seconds:.0f} s of wall time"
     if code == _KILLED_BY_TIME_LIMIT or _cpu_seconds(ended) > time_limit:
         return "timeout", f"no plan within {time_limit} s"
     if code in _MEANING:

@@ -141,7 +141,7 @@ def _result(task: Task, name: str, search: str, outcome: fast_downward.SearchOut
         expanded=outcome.expanded,
         search=search,
         message=message,
-        cpu_seconds=outcome.cpu_seconds,
+        wall_seconds=outcome.wall_seconds,
     )
 
 

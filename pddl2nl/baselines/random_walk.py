@@ -34,7 +34,7 @@ def walk(task: Task, steps: int = DEFAULT_STEPS, seed: int = 1, *, time_limit: i
         raise InputError(f"a walk has at least 0 steps; found {steps}")
     if time_limit is not None and time_limit < 1:
         raise InputError(f"a time limit is a whole number of seconds, at least 1; found {time_limit}")
-    began = time.monotonic()
+    began, used = time.monotonic(), time.thread_time()
     rng = random.Random(seed)
     simulator = Simulator(task)
     state = simulator.initial
@@ -54,13 +54,14 @@ def walk(task: Task, steps: int = DEFAULT_STEPS, seed: int = 1, *, time_limit: i
             break
         taken.append(step[0])
         state = step[1]
-    seconds, search = time.monotonic() - began, f"uniform random walk, seed {seed}"
+    seconds, wall_seconds = time.thread_time() - used, time.monotonic() - began
+    search = f"uniform random walk, seed {seed}"
     if message:
-        return PlannerResult("random", "timeout", None, None, seconds, len(taken), search, message)
+        return PlannerResult("random", "timeout", None, None, seconds, len(taken), search, message, wall_seconds)
     report = validate(task, tuple(taken))
     if not report.valid:
         raise InfrastructureError(
             f"the simulator and the validator disagree on problem '{task.problem.name}': "
             f"a walk of {len(taken)} steps that reached the goal is judged {report.verdict}"
         )
-    return PlannerResult("random", "solved", tuple(taken), report.cost, seconds, len(taken), search)
+    return PlannerResult("random", "solved", tuple(taken), report.cost, seconds, len(taken), search, "", wall_seconds)

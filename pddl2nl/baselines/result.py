@@ -27,11 +27,11 @@ class PlannerResult:
         status: how it ended; there is a plan if and only if it is ``solved``.
         plan: the validated plan; None without one. The empty tuple is a plan.
         cost: the metric's value, or the number of steps without a metric; None without a plan.
-        seconds: wall time.
+        seconds: CPU time of the translator and the search, as limits count it.
+        wall_seconds: wall time.
         expanded: expanded states; None if the planner did not report them.
         search: the configuration, so that it can be repeated.
         message: why there is no plan; with one, why an anytime search did not prove it the cheapest, else empty.
-        cpu_seconds: of the translator and the search; 0 for planners that do not report them.
     """
 
     planner: str
@@ -42,7 +42,7 @@ class PlannerResult:
     expanded: int | None
     search: str
     message: str = ""
-    cpu_seconds: float = 0.0
+    wall_seconds: float = 0.0
 
     @property
     def solved(self) -> bool:

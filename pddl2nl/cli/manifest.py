@@ -260,7 +260,7 @@ def run_planners(domain: str, problem: str, planners: Sequence[str], limits: Sea
     results = solve_each(texts, planners, time_limit=limits.seconds, memory_limit_mb=limits.memory_mb)
     return {
         name: Measured(
-            each.status, None if each.plan is None else len(each.plan), each.seconds, each.expanded, each.message
+            each.status, None if each.plan is None else len(each.plan), each.wall_seconds, each.expanded, each.message
         )
         for name, each in results.items()
     }

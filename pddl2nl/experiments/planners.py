@@ -88,8 +88,8 @@ class Planned(RunEvent, frozen=True):
     ``planner``, ``search``, ``status``, ``plan``, ``cost``, ``expanded`` and ``message`` are those of
     `pddl2nl.baselines.PlannerResult`, actions as PDDL; a planner that broke has the status ``error``.
     ``domain`` and ``problem`` are the names in the PDDL texts; ``suite`` and ``task`` are what an experiment calls the
-    task, else empty. ``versions`` are as those of `pddl2nl.policies.events.Started`. ``seconds`` is wall time, the only
-    field that differs between two runs of one task on one machine.
+    task, else empty. ``versions`` are as those of `pddl2nl.policies.events.Started`. Two runs of one task on one machine
+    differ in ``seconds`` (CPU time) and ``wall_seconds`` alone.
     """
 
     planner: str
@@ -106,6 +106,7 @@ class Planned(RunEvent, frozen=True):
     domain_file: str = ""
     problem_file: str = ""
     seconds: Amount = 0.0
+    wall_seconds: Amount = 0.0
     format: int = 1
     suite: str = ""
     task: str = ""
@@ -176,6 +177,7 @@ class PlannerRun:
             result = solve(texts, self.planner, time_limit=self.seconds, memory_limit_mb=self.memory_mb)
             plan = None if result.plan is None else tuple(map(str, result.plan))
             outcome: dict[str, Any] = {**result.as_json(), "plan": plan, "message": result.message}
+            outcome["wall_seconds"] = round(result.wall_seconds, 3)
         except InfrastructureError as error:
             outcome = {"planner": self.planner, "status": "error", "message": str(error)}
         planned = Planned(

@@ -149,6 +149,10 @@ def _planning(record: Record, what: str) -> float | None:
     return float(sum(values)) if values else None
 
 
+def _wall_seconds(record: Record) -> float:
+    return float(record.planned.wall_seconds if isinstance(record, PlannerRecord) else record.last.seconds)
+
+
 def _used(record: Record, what: str, role: str | None = None) -> float | None:
     usage = record.usage.get(role) if role else None
     if not role and (record.model or record.usage):
@@ -228,15 +232,13 @@ def _metrics() -> Iterator[RunMetric]:
     yield RunMetric("reasoning-tokens", "tokens received that are reasoning", "lower", "mean", reasoning, "tokens")
     usd = partial(_used, what="usd")
     yield RunMetric("usd", "what a run's replies cost, where prices are known", "lower", "mean", usd, "USD")
-    yield RunMetric("seconds", "wall time of a run", "lower", "mean", lambda run: float(run.last.seconds), "s")
+    yield RunMetric("seconds", "wall time of a run or a planner", "lower", "mean", _wall_seconds, "s")
     hits = partial(_used, what="cache_hits")
     yield RunMetric("cache-hits", "replies that our cache had", "higher", "mean", hits, "calls", "never")
-    planning = "by Fast Downward, or by a policy's planner or search"
-    yield RunMetric(
-        "planning-seconds", f"wall time spent {planning}", "lower", "mean", partial(_planning, what="seconds"), "s"
-    )
-    expanded = partial(_planning, what="expanded")
-    yield RunMetric("expanded-states", f"states expanded {planning}", "lower", "mean", expanded, "states")
+    planning = "CPU time of Fast Downward, also if a policy calls it; wall time of a policy's own search"
+    yield RunMetric("planning-seconds", planning, "lower", "mean", partial(_planning, what="seconds"), "s")
+    by, expanded = "by Fast Downward, or by a policy's planner or search", partial(_planning, what="expanded")
+    yield RunMetric("expanded-states", f"states expanded {by}", "lower", "mean", expanded, "states")
     for system, own in provided("metrics", RunMetric):
         for metric in own:
             of = metric.of if is_ours(system.package) else partial(_alone, metric)

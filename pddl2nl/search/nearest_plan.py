@@ -133,7 +133,7 @@ def cheapest(task: Task, alone: PlannerResult) -> PlannerResult:
     Raises:
         UnsupportedError, MissingExtraError, InfrastructureError: see `best_plan`.
     """
-    half = max(LEAST_SECONDS, math.ceil(alone.cpu_seconds)) // 2
+    half = max(LEAST_SECONDS, math.ceil(alone.seconds)) // 2
     return _first([lambda: solve(task, "lmcut", time_limit=half), lambda: cheapest_plan(task, half)])
 
 
@@ -149,9 +149,9 @@ def _first(searches: Sequence[Callable[[], PlannerResult]]) -> PlannerResult:
 
 def _together(results: Sequence[PlannerResult]) -> PlannerResult:
     """The last result, with the effort of all."""
-    seconds, cpu_seconds = sum(each.seconds for each in results), sum(each.cpu_seconds for each in results)
+    seconds, wall_seconds = sum(each.seconds for each in results), sum(each.wall_seconds for each in results)
     expanded = sum(each.expanded or 0 for each in results)
-    return replace(results[-1], seconds=seconds, cpu_seconds=cpu_seconds, expanded=expanded)
+    return replace(results[-1], seconds=seconds, wall_seconds=wall_seconds, expanded=expanded)
 
 
 def _proved(result: PlannerResult) -> bool:

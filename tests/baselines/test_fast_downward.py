@@ -311,7 +311,15 @@ print("Planner time: 1.00s")
     files = tmp_path / "d.pddl", tmp_path / "p.pddl"
     first, second, third = fast_downward.search_each(*files, [FF, FF, FF], time_limit=2)
     assert [each.status for each in (first, second, third)] == ["solved", "timeout", "timeout"]
-    assert second.seconds > 1.5 > first.seconds
+    assert [each.seconds for each in (first, second, third)] == [1.0, 2.5, 2.5]
+    assert second.wall_seconds > 1.5
+
+
+def test_seconds_are_those_of_the_processor_as_limits_are(fake_driver, tmp_path: Path) -> None:
+    fake_driver("time.sleep(0.3); open(plan, 'w').write('(a)\\n'); print('Planner time: 0.10s'); sys.exit(0)")
+    outcome = run_fake(tmp_path)
+    assert (outcome.status, outcome.seconds) == ("solved", 0.1)
+    assert outcome.wall_seconds >= 0.3
 
 
 def test_after_searches_were_stopped_no_further_one_of_the_same_call_begins(

@@ -164,3 +164,8 @@ def test_what_the_planner_took_stands_apart_from_the_other_roles(write, act_even
     for call in (1, 3, 5):
         events = _role(events, call, "planner", usd=0.0)
     assert all_metrics()["usd"].of(read_record(write("two", events))) == 0.75
+
+
+def test_the_time_of_a_planner_is_told_by_the_processor_and_by_the_clock(write, planned):
+    record = read_record(write("one", structs.replace(planned, seconds=2.0, wall_seconds=5.0)))
+    assert (all_metrics()["planning-seconds"].of(record), all_metrics()["seconds"].of(record)) == (2.0, 5.0)

@@ -45,7 +45,7 @@ interruptions.
 
 def is_volatile(event: str, field: str) -> bool:
     """Whether a field of an event differs between two runs of one specification."""
-    return field in ("seconds", "digest") or f"{event}.{field}" in VOLATILE
+    return field in ("seconds", "wall_seconds", "digest") or f"{event}.{field}" in VOLATILE
 
 
 def partial_path(path: Path) -> Path:

@@ -32,7 +32,7 @@ SHOWN_METRICS = {
     "planner-completion-tokens": "planner tokens out",
     "tokens": "all tokens",
     "usd": "USD",
-    "seconds": "seconds",
+    "seconds": "wall seconds",
 }
 """The metrics of the general table with their headings.
 

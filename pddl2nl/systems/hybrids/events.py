@@ -17,10 +17,10 @@ class PlanRepaired(RunEvent, frozen=True):
     `pddl2nl.baselines.Status`; no planner if the proposal was valid. proposal, prefix: the actions that were read,
     and how many of them can be executed one after the other. plan, kept, distance: the plan, if any, the proposal's
     actions in it, and how many were added or left out. leaves: the first step, from 1, that is not the proposal's
-    next one; 0 if the plan begins with all of it or is it. seconds, expanded: of all searches for it; ``alone``:
-    the states expanded to plan without the proposal, if tried. proved: whether no valid plan has a smaller
-    distance. fallback: whether the plan is that without the proposal, because no nearer one was found within the
-    limits.
+    next one; 0 if the plan begins with all of it or is it. seconds, expanded: CPU time and states of all searches for
+    it; ``alone``: the states expanded to plan without the proposal, if tried. proved: whether no valid plan has a
+    smaller distance. fallback: whether the plan is that without the proposal, because no nearer one was found within
+    the limits.
     """
 
     planner: str
@@ -82,7 +82,7 @@ class ProblemWritten(RunEvent, frozen=True):
 
 
 class ProblemSolved(RunEvent, frozen=True):
-    """A planner's result for a problem that a model wrote; ``seconds`` is wall time, actions are PDDL."""
+    """A planner's result for a problem that a model wrote; ``seconds`` is CPU time, actions are PDDL."""
 
     planner: str
     status: str
