@@ -88,8 +88,8 @@ class Planned(RunEvent, frozen=True):
     ``planner``, ``search``, ``status``, ``plan``, ``cost``, ``expanded`` and ``message`` are those of
     `pddl2nl.baselines.PlannerResult`, actions as PDDL; a planner that broke has the status ``error``.
     ``domain`` and ``problem`` are the names in the PDDL texts; ``suite`` and ``task`` are what an experiment calls the
-    task, else empty. ``versions`` are as those of `pddl2nl.policies.events.Started`. Two runs of one task on one machine
-    differ in ``seconds`` (CPU time) and ``wall_seconds`` alone.
+    task, else empty. ``versions`` are as those of `pddl2nl.policies.events.Started`. Two runs of one task on one
+    machine differ in ``seconds`` (CPU time) and ``wall_seconds`` alone.
     """
 
     planner: str
