@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 from pddl2nl.pictures.drawing import PictureFrame, Pictures, figure_style, script
-from pddl2nl.pictures.settings import PictureSettings, load_picture_settings, settings_beside
+from pddl2nl.pictures.settings import PictureSettings, load_picture_settings, settings_of
 
 __all__ = [
     "PictureFrame",
@@ -18,5 +18,5 @@ __all__ = [
     "figure_style",
     "load_picture_settings",
     "script",
-    "settings_beside",
+    "settings_of",
 ]

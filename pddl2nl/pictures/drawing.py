@@ -29,7 +29,7 @@ from pddl2nl.pictures.layout import (
 )
 from pddl2nl.pictures.roles import Roles
 from pddl2nl.pictures.scene import Badge, Fact, Scene, SceneMaker, fact_text
-from pddl2nl.pictures.settings import COLOURS, PictureSettings, icons, settings_beside
+from pddl2nl.pictures.settings import COLOURS, PictureSettings, icons, settings_of
 from pddlval import VAL_TIME_TOLERANCE, Plan, Simulator, State, acting_simulator
 from pddlval.plans import PlanLike, as_plan
 from pddlval.simulator import plain_simulator_of
@@ -104,7 +104,7 @@ class Pictures:
     def __init__(self, task: Task, frames: Sequence[PictureFrame] = (), settings: PictureSettings | None = None):
         self.task = task
         self.frames = tuple(frames) or (PictureFrame(acting_simulator(task).initial, "initial state"),)
-        self.roles = Roles(task, settings_beside(task.domain) if settings is None else settings)
+        self.roles = Roles(task, settings_of(task.domain) if settings is None else settings)
         self.maker = SceneMaker(self.roles, self.frames[0].state)
         before = [None, *(frame.state for frame in self.frames)]
         self.scenes = tuple(
@@ -324,9 +324,16 @@ class Pictures:
         lost = [f"− {fact_text(fact)}" for fact in sorted(old - now)]
         return f"{frame.title}; {' '.join(gained + lost) or 'changed nothing'}"
 
-    def figure(self, shown: int = 0) -> str:
-        """The trace as HTML: a figure with a picture, buttons and a slider; the player's script brings it to life."""
-        data = json.dumps(self.data(), ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
+    def figure(self, shown: int = 0, steps: Mapping[int, int] | None = None) -> str:
+        """The trace as HTML: a figure with a picture, buttons and a slider; the player's script brings it to life.
+
+        Args:
+            shown: the state to show first.
+            steps: what a page calls the states: the state's number by the number of its step there.
+        """
+        data = json.dumps(self.data() | {"steps": steps or {}}, ensure_ascii=False, separators=(",", ":"))
+        # In single quotes JSON stays readable and small.
+        data = data.replace("&", "&amp;").replace("<", "&lt;").replace("'", "&#39;")
         last = len(self.frames) - 1
         told = "".join(f"<li>{escape(text)}</li>" for text in self.told(shown))
         goals = "".join(f"<li>{escape(goal)}</li>" for goal in self.maker.goals)
@@ -337,13 +344,13 @@ class Pictures:
             f'<input type="range" min="0" max="{last}" value="{shown}" aria-label="state"><output></output></p>'
         )
         return (
-            f'<figure class="picture" data-shown="{shown}">{controls if last else ""}'
+            f"<figure class='picture' data-shown='{shown}' data-trace='{data}'>{controls if last else ''}"
             f'<div class="pic-room" tabindex="0" role="group" aria-label="picture of the state">'
             f'<svg class="pic" role="img" viewBox="0 0 {round(self.layout.width)} {round(self.height)}" '
             f'width="{round(self.layout.width)}"></svg></div><figcaption aria-live="polite"></figcaption>'
             f'<details class="pic-told"><summary>goal and what is not drawn</summary><ul class="pic-goals">{goals}</ul>'
             f"<ul>{told}</ul></details>"
-            f'<script type="application/json">{data}</script></figure>'
+            "</figure>"
         )
 
     def page(self, shown: int | None = None) -> str:

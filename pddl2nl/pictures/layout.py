@@ -172,7 +172,7 @@ def lay_out(
         if name not in on_map:
             rows[roles.kind.get(name, "")].append(name)
     rest = [sizes[name] for names in rows.values() for name in names]
-    wrap = max(widest, min(_WIDE, _good_width(rest)), 640)
+    wrap = max(widest, min(_WIDE, _good_width(rest)), 560)
     # Kinds that need little room share a row.
     across, row = 12.0, 0.0
     for names in sorted(rows.values(), key=lambda names: (roles.kind.get(names[0]) is None, _first(roles, names[0]))):

@@ -1,6 +1,6 @@
 // Plays the traces of a page: every figure.picture holds its elements once, and for each state those that change.
-for (const figure of document.querySelectorAll("figure.picture")) {
-  const data = JSON.parse(figure.querySelector("script").textContent);
+function playTrace(figure) {
+  const data = JSON.parse(figure.dataset.trace);
   const [svg, caption, output] = ["svg.pic", "figcaption", "output"].map((name) => figure.querySelector(name));
   const [back, play, next] = figure.querySelectorAll("button");
   const slider = figure.querySelector("input");
@@ -60,7 +60,24 @@ for (const figure of document.querySelectorAll("figure.picture")) {
       timer = setInterval(() => { show(shown() + 1); if (shown() === last) stop(); }, 900);
     });
   }
-  // A page asks for a state: figure.dispatchEvent(new CustomEvent("state", { detail: 3 })).
-  figure.addEventListener("state", (event) => { if (slider) stop(); show(event.detail); });
+  // A page asks for the state of one of its steps: figure.dispatchEvent(new CustomEvent("step", { detail: 3 })).
+  figure.addEventListener("step", (event) => {
+    if (event.detail in data.steps) { if (slider) stop(); show(data.steps[event.detail]); }
+  });
   show(shown());
+}
+
+// A page may have hundreds of traces: each starts when it comes into view, or when its page asks for a step.
+function whenFirst(figure, event) {
+  if (figure.dataset.plays) return;
+  figure.dataset.plays = "yes";
+  playTrace(figure);
+  if (event) figure.dispatchEvent(new CustomEvent("step", { detail: event.detail }));
+}
+const traces = new IntersectionObserver((entries) => {
+  for (const entry of entries) if (entry.isIntersecting) { traces.unobserve(entry.target); whenFirst(entry.target); }
+});
+for (const figure of document.querySelectorAll("figure.picture")) {
+  figure.addEventListener("step", (event) => whenFirst(figure, event), { once: true });
+  traces.observe(figure);
 }

@@ -27,6 +27,7 @@ from msgspec import Meta, Struct
 from pddl2nl.errors import InputError, did_you_mean
 from pddl2nl.files import read_text
 from pddl2nl.pddl import Domain
+from pddl2nl.tasks.shipped import authored_domains, shipped_domain, shipped_domains
 
 FILE = "picture.json"
 
@@ -111,16 +112,28 @@ def load_picture_settings(path: str | Path, domain: Domain) -> PictureSettings:
     )
 
 
-def settings_beside(domain: Domain) -> PictureSettings:
-    """What the ``picture.json`` beside a domain's file says; empty if there is none.
+def settings_of(domain: Domain) -> PictureSettings:
+    """What the ``picture.json`` beside a domain's file says, or that of the shipped domain of this name; or nothing.
 
     Raises:
-        InputError: the file has an error.
+        InputError: the file beside the domain has an error.
     """
-    if domain.source is None:
+    file = Path("") if domain.source is None else Path(domain.source.name)
+    if file.is_file() and (beside := file.parent / FILE).is_file():
+        return load_picture_settings(beside, domain)
+    path = _shipped().get(domain.name)
+    try:
+        return PictureSettings() if path is None else load_picture_settings(path, domain)
+    except InputError:  # another domain of the same name
         return PictureSettings()
-    path = Path(domain.source.name).parent / FILE
-    return load_picture_settings(path, domain) if path.is_file() else PictureSettings()
+
+
+@lru_cache(maxsize=1)
+def _shipped() -> Mapping[str, Path]:
+    """The shipped files by the name of their domain in PDDL."""
+    folders = (shipped_domain(name).domain_path.parent for name in (*shipped_domains(), *authored_domains()))
+    found = (folder / FILE for folder in folders if (folder / FILE).is_file())
+    return {msgspec.json.decode(path.read_bytes(), type=_File).domain: path for path in found}
 
 
 def _one_of(name: str, known: Mapping[str, object] | tuple[str, ...], where: str) -> None:

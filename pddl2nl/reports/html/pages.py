@@ -18,12 +18,14 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pddl2nl import pictures
 from pddl2nl.errors import MissingExtraError
 from pddl2nl.experiments.layout import LayoutRow, Place, TableLayout
 from pddl2nl.files import write_text_file
 from pddl2nl.policies import is_registered, make_policy
 from pddl2nl.reports.comparison import comparison_table, comparisons
 from pddl2nl.reports.gathering import Gathered
+from pddl2nl.reports.html.picture import run_figure
 from pddl2nl.reports.html.run import OUTCOME_MEANINGS, PageRun, counted, status_label, view_of
 from pddl2nl.reports.plots import NoDataError, draw, plots_of
 from pddl2nl.reports.reviewing import doubts, how_table
@@ -328,7 +330,8 @@ def _articles(runs: Sequence[PageRun]) -> tuple[list[Markup], _Files]:
         first = view.record.first
         problem = anchor(f"Problem {first.problem}, in PDDL", first.problem_pddl)
         domain = anchor(f"Domain {first.domain}, in PDDL", first.domain_pddl)
-        articles.append(Markup(_render("run", run=view, problem=problem, domain=domain)))
+        figure = Markup(run_figure(view.record, view.steps))
+        articles.append(Markup(_render("run", run=view, problem=problem, domain=domain, figure=figure)))
     return articles, files
 
 
@@ -349,14 +352,14 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    script = "\n".join(map(_own_text, _SCRIPTS))
+    script = "\n".join([*map(_own_text, _SCRIPTS), pictures.script()])
     digest = base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest()).decode("ascii")
     environment.globals |= {
         "generator": Markup(_MARK),
         "status_label": status_label,
         "meanings": OUTCOME_MEANINGS,
         "counted": counted,
-        "style": Markup(_own_text("report.css")),
+        "style": Markup(_own_text("report.css") + pictures.figure_style()),
         "script": Markup(script),
         "script_hash": Markup(f"sha256-{digest}"),
     }

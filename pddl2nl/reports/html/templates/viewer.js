@@ -57,6 +57,9 @@ function goTo(article, step) {
   const whole = turn.querySelectorAll(".step").length === 1 ? turn : step;
   whole.scrollIntoView({ block: whole.offsetHeight < innerHeight * 0.7 ? "center" : "start" });
   step.focus({ preventScroll: true });
+  const picture = article.querySelector("figure.picture");
+  if (picture && !step.closest(".other-plan"))
+    picture.dispatchEvent(new CustomEvent("step", { detail: step.dataset.step }));
 }
 
 function openRun(article, target) {
