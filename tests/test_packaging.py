@@ -52,6 +52,18 @@ def test_heavy_packages_are_imported_only_where_they_are_used(package: str) -> N
     assert not heavy & set(loaded)
 
 
+@pytest.mark.parametrize("package", ["mcp", "gymnasium"])
+def test_packages_of_young_protocols_are_those_that_the_tests_run_with(package: str, root: Path) -> None:
+    extras = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    [requirement] = extras[package]
+    bounds = re.fullmatch(rf"{package}>=(\d+)\.(\d+),<(\d+)", requirement)
+    assert bounds is not None
+    major, minor, most = map(int, bounds.groups())
+    pytest.importorskip(package, reason=f"{package} is absent: pip install 'pddl2nl[{package}]'")
+    installed = tuple(map(int, importlib.metadata.version(package).split(".")[:2]))
+    assert (major, minor) <= installed < (most, 0)
+
+
 def test_every_public_name_is_there() -> None:
     assert set(dir(pddl2nl)) == set(pddl2nl.__all__)
     optional = set() if find_spec("unified_planning") else {"from_up", "to_up"}

@@ -59,7 +59,7 @@ from pddl2nl.systems.sayplan.plans import (
     read_reply,
     without_ways,
 )
-from pddl2nl.systems.sayplan.scene_graph import SceneCall, SceneRoles, SceneView, scene_graph
+from pddl2nl.systems.sayplan.scene_graph import HOW_TO_WRITE, SceneCall, SceneRoles, SceneView, scene_graph
 from pddl2nl.systems.sayplan.tokens import tokenizer_name
 from pddlval import Simulator, State
 from pddlval.formulas import negation_normal
@@ -179,7 +179,9 @@ class SayPlan(TaskTextPolicy):
         roles = episode.setting.files.get("scene.json")
         if roles is None:
             name = episode.setting.simulator.task.domain.name
-            raise InputError(f"{name} has no scene.json, which SayPlan needs; name a file by --file scene.json=FILE")
+            raise InputError(
+                f"{name} has no scene.json, which SayPlan needs; name a file by --file scene.json=FILE ({HOW_TO_WRITE})"
+            )
         run = SceneRun(self, episode, roles)
         if not episode.done:
             run.execute(run.exact_plan() if self.search == "exact" else run.planned(*run.found()))

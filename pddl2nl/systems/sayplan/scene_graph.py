@@ -568,11 +568,17 @@ def problem_of_scene(text: str, domain: Domain, name: str) -> str:
     return scene_problem(text, domain, roles, goal, Path(name).stem)
 
 
+HOW_TO_WRITE = "docs/guides/scene-graphs.md says how to write one"
+
+
 def roles_beside(domain: Path) -> SceneRoles:
     """The roles in the ``scene.json`` beside a domain's file; raises `InputError` without one."""
     path = domain.resolve().parent / "scene.json"
     if not path.is_file():
-        raise InputError(f"{domain}: there is no scene.json beside it, which says what its predicates are in a graph")
+        raise InputError(
+            f"{domain}: there is no scene.json beside it, which says what its predicates are in a graph "
+            f"({HOW_TO_WRITE})"
+        )
     return load_roles(path)
 
 

@@ -58,7 +58,7 @@ def test_no_way_is_exit_code_1(tmp_path: Path, root: Path) -> None:
         (("path", "building", "example", "kitchen", "livngroom"), "did you mean 'livingroom'?"),
         (("expand", "building", "example", "pose1"), "pose1 has nothing to expand"),
         (("show", "building", "example", "--top", "attic"), "the levels are floor, room, asset, object"),
-        (("show", "ferry", "p01"), "there is no scene.json beside it"),
+        (("show", "ferry", "p01"), "docs/guides/scene-graphs.md says how to write one"),
     ],
 )
 def test_bad_input_is_exit_code_2_with_the_reason(arguments: tuple[str, ...], message: str) -> None:
