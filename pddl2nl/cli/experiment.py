@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from contextlib import nullcontext
 from dataclasses import asdict, replace
@@ -14,6 +15,7 @@ from pddl2nl.cli import completion
 from pddl2nl.cli.options import JsonOption, argument, option, switch
 from pddl2nl.cli.output import (
     account_text,
+    is_quiet,
     plural,
     print_json,
     print_report,
@@ -123,6 +125,8 @@ def _experiment(
         return _show_dry_run(estimate_cost(experiment, folder), as_json)
     observe = observer(log, experiment.name, folder, batch=batch, cluster=cluster is not None)
     experiment.write_down(folder)
+    if not is_quiet():
+        sys.stderr.write(f"watch it in a browser: pddl2nl view {folder}\n")
     poll_seconds = options["poll_seconds"] if batch else None
     summary = _run(experiment, folder, access, workers, poll_seconds, cluster, observe)
     if as_json:

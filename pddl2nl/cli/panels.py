@@ -21,6 +21,7 @@ PANELS: dict[str, dict[str, tuple[str, str]]] = {
         "policies": ("run", "List policies, or the options of one."),
         "models": ("models", "List models with their settings and prices."),
         "experiment": ("experiment", "Run policies, models and seeds on many tasks."),
+        "view": ("view", "Watch runs in a browser while they run."),
         "report": ("report", "Make tables, plots and pages of records."),
     },
     "Data": {

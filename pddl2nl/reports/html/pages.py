@@ -26,7 +26,7 @@ from pddl2nl.policies import is_registered, make_policy
 from pddl2nl.reports.comparison import comparison_table, comparisons
 from pddl2nl.reports.gathering import Gathered
 from pddl2nl.reports.html.picture import run_figure
-from pddl2nl.reports.html.run import OUTCOME_MEANINGS, PageRun, counted, status_label, view_of
+from pddl2nl.reports.html.run import OUTCOME_MEANINGS, PageRun, RunView, counted, status_label, view_of
 from pddl2nl.reports.plots import NoDataError, draw, plots_of
 from pddl2nl.reports.reviewing import doubts, how_table
 from pddl2nl.reports.summaries import RunSummary, in_processes
@@ -46,7 +46,7 @@ _TITLE = "Results, down to every reply"
 _MARK = "<!-- pddl2nl report -->"
 """Every page of a report begins with this comment."""
 
-_SCRIPTS = ("runs.js", "against.js", "viewer.js", "compare.js", "keys.js")
+_SCRIPTS = ("common.js", "runs.js", "against.js", "viewer.js", "compare.js", "keys.js")
 
 # ── the place of each run: its anchor, its page, and its entry in the list of runs ────────────────
 
@@ -214,12 +214,12 @@ def write_html(
     named = out.suffix.lower() in (".html", ".htm")
     if len(plan.runs) <= RUNS_IN_ONE_FILE:
         path = out if named else out / "index.html"
-        articles, files = _articles(plan.runs)
-        write_text_file(path, _render("report", home="", articles=articles, files=files, **overview()))
+        articles, files = articles_of(map(view_of, plan.runs))
+        write_text_file(path, render("report", home="", articles=articles, files=files, **overview()))
         return path
     folder = out.with_suffix("") if named else out
     in_processes(partial(_write_page, gathered.layout, folder / "runs"), plan.pages, workers)
-    write_text_file(folder / "index.html", _render("report", home="", articles=(), files={}, **overview(folder=True)))
+    write_text_file(folder / "index.html", render("report", home="", articles=(), files={}, **overview(folder=True)))
     return folder / "index.html"
 
 
@@ -310,13 +310,14 @@ _Files = dict[str, tuple[str, str]]
 
 
 def _write_page(layout: TableLayout, folder: Path, page: RunPage) -> None:
-    articles, files = _articles(page.runs)
+    articles, files = articles_of(map(view_of, page.runs))
     data = list_data(layout, page.runs, {})
     content = {"title": page.title, "page": page, "articles": articles, "files": files, "data": data}
-    write_text_file(folder / f"{page.name}.html", _render("runs_page", home="../index.html", **content))
+    write_text_file(folder / f"{page.name}.html", render("runs_page", home="../index.html", **content))
 
 
-def _articles(runs: Sequence[PageRun]) -> tuple[list[Markup], _Files]:
+def articles_of(views: Iterable[RunView]) -> tuple[list[Markup], _Files]:
+    """The runs as HTML, and the PDDL texts to which they refer."""
     from markupsafe import Markup
 
     files: _Files = {}
@@ -325,17 +326,17 @@ def _articles(runs: Sequence[PageRun]) -> tuple[list[Markup], _Files]:
         return files.setdefault(text, (f"file-{len(files) + 1}", heading))[0]
 
     articles = []
-    for run in runs:
-        view = view_of(run)
+    for view in views:
         first = view.record.first
         problem = anchor(f"Problem {first.problem}, in PDDL", first.problem_pddl)
         domain = anchor(f"Domain {first.domain}, in PDDL", first.domain_pddl)
         figure = Markup(run_figure(view.record, view.steps))
-        articles.append(Markup(_render("run", run=view, problem=problem, domain=domain, figure=figure)))
+        articles.append(Markup(render("run", run=view, problem=problem, domain=domain, figure=figure)))
     return articles, files
 
 
-def _render(template: str, **content: Any) -> str:
+def render(template: str, **content: Any) -> str:
+    """A page of a template."""
     return _environment().get_template(f"{template}.html.j2").render(**content)
 
 
@@ -352,18 +353,24 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    script = "\n".join([*map(_own_text, _SCRIPTS), pictures.script()])
-    digest = base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest()).decode("ascii")
     environment.globals |= {
         "generator": Markup(_MARK),
         "status_label": status_label,
         "meanings": OUTCOME_MEANINGS,
         "counted": counted,
         "style": Markup(_own_text("report.css") + pictures.figure_style()),
-        "script": Markup(script),
-        "script_hash": Markup(f"sha256-{digest}"),
+        **script_of(*_SCRIPTS),
     }
     return environment
+
+
+def script_of(*names: str) -> Mapping[str, Markup]:
+    """The script of a page, made of these files and that of pictures, and its hash for the content security policy."""
+    from markupsafe import Markup
+
+    script = "\n".join([*map(_own_text, names), pictures.script()])
+    digest = base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest()).decode("ascii")
+    return {"script": Markup(script), "script_hash": Markup(f"sha256-{digest}")}
 
 
 def _own_text(name: str) -> str:

@@ -438,7 +438,9 @@ class PageRun:
 
     @property
     def tone(self) -> str:
-        """``solved``, ``failed``, or ``broken`` by infrastructure: the colour."""
+        """``solved``, ``failed``, ``broken`` by infrastructure, or ``running``: the colour."""
+        if self.summary.outcome == "running":
+            return "running"
         if self.summary.infrastructure:
             return "broken"
         return "solved" if self.summary.solved else "failed"
@@ -484,6 +486,8 @@ class RunView:
         """The validator's verdict on the executed actions, computed for the page."""
         if self.recheck.verdict == "no-plan":
             return "There is no plan to judge again."
+        if self.recheck.verdict == "running":
+            return "Not ended: it is judged when it ends."
         verdict = {
             "valid": "a valid plan",
             "goal-not-satisfied": "applicable, the goal does not hold at the end",
@@ -499,9 +503,13 @@ class RunView:
 
 def view_of(place: PageRun) -> RunView:
     """Reads the record of a run; raises as `read_record` does."""
-    record = read_record(place.summary.path)
+    return view_of_record(place, read_record(place.summary.path))
+
+
+def view_of_record(place: PageRun, record: Record) -> RunView:
+    """A run by its record."""
     turns = explained(record, turns_of(record))
-    again = recheck(record)
+    again = Recheck("running", True, len(record.plan)) if place.tone == "running" else recheck(record)
     return RunView(place, record, turns, missing_goals(record, turns, again), again, facts_of(record))
 
 

@@ -1,24 +1,9 @@
-"use strict";
 // The list of all runs, its filters, and the table of tasks: made of the data in the page, texts always as text.
-const $ = (id) => document.getElementById(id);
 const data = JSON.parse($("data").textContent);
 const filters = $("filters");
 const field = (name) => filters.elements.namedItem(name);
 const FILTERS = ["outcome", "link", "predicate", "column", "row", "text"];
-const GLYPHS = { solved: "✓", failed: "✗", broken: "!" };
 const FIRST = 100;
-
-function el(tag, attributes, ...children) {
-  const made = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes || {}))
-    if (value !== null && value !== undefined) made.setAttribute(name, value);
-  made.append(...children);
-  return made;
-}
-
-function toneOf(outcome) {
-  return outcome === "solved" ? "solved" : outcome === "infrastructure-error" ? "broken" : "failed";
-}
 
 const runs = data.runs.map(([id, page, task, name, at, seed, outcome, link, predicates, step, gist, actions], index) => ({
   index, id, page: data.pages[page], href: `${data.pages[page]}#${id}`, task: data.tasks[task], name: data.names[name],
