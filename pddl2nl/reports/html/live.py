@@ -107,7 +107,7 @@ def _so_far(path: Path) -> Record:
     events = events_from_json(path, lines) if lines else ()
     if not events or not isinstance(events[0], Started):
         raise RecordError(f"{path.name}: no step of this run is recorded yet")
-    end = Finished(cast(Outcome, RUNNING), message="the run goes on, or was cut off and waits to be resumed")
+    end = Finished(cast(Outcome, RUNNING))
     return RunRecord.played(path, (*events, end))
 
 

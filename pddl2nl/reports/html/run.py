@@ -487,7 +487,7 @@ class RunView:
         if self.recheck.verdict == "no-plan":
             return "There is no plan to judge again."
         if self.recheck.verdict == "running":
-            return "Not ended: it is judged when it ends."
+            return "Not ended: it goes on, or was cut off and waits to be resumed. It is judged when it ends."
         verdict = {
             "valid": "a valid plan",
             "goal-not-satisfied": "applicable, the goal does not hold at the end",

@@ -11,7 +11,8 @@ function close() {
   if (left.length > 1) { visit(left[0]); return; }
   const set = query();
   const home = document.body.dataset.home;
-  if (home && shown.length === runs.length && open === null) { location.href = `${home}#runs`; return; }
+  // The list of a page with one run says nothing more.
+  if (home && (runs.length === 1 || (shown.length === runs.length && open === null))) { location.href = `${home}#runs`; return; }
   const from = open;
   history.replaceState(null, "", set ? `#runs?${set}` : "#runs");
   open = from;
