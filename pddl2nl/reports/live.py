@@ -64,14 +64,14 @@ class LiveRun(msgspec.Struct, array_like=True):
     changed: float = 0.0
 
 
-class _Spec(msgspec.Struct, frozen=True):
+class _ListedSpec(msgspec.Struct, frozen=True):
     policy: str = ""
     seed: int | None = None
     suite: str = ""
     task_name: str = ""
 
 
-class _Fault(msgspec.Struct):
+class _ListedFault(msgspec.Struct):
     status: str = ""
     step: int = 0
     text: str = ""
@@ -81,7 +81,7 @@ class _Line(msgspec.Struct):
     """Any line of a record: the fields that the list shows, of whichever event has them."""
 
     event: str = ""
-    spec: _Spec = _Spec()
+    spec: _ListedSpec = _ListedSpec()
     domain: str = ""
     problem: str = ""
     models: dict[str, str] = {}
@@ -96,7 +96,7 @@ class _Line(msgspec.Struct):
     outcome: str = ""
     status: str = ""
     message: str = ""
-    fault: _Fault | None = None
+    fault: _ListedFault | None = None
     calls: int = 0
     steps: int = 0
     prompt_tokens: int = 0
@@ -110,7 +110,7 @@ _ACTED = ("acted", "rejected", "looked-around")
 _SAID = 120
 
 
-class _Place(msgspec.Struct):
+class _Listing(msgspec.Struct):
     """A folder as it was listed last: its time, the folders below, and the records of each kind by key."""
 
     listed: int = -1
@@ -126,7 +126,7 @@ class LiveFolder:
         self.folder = folder
         self.version = 0
         self.runs: dict[str, LiveRun] = {}
-        self._places: dict[str, _Place] = {}
+        self._places: dict[str, _Listing] = {}
         self._unfinished: dict[str, int] = {}  # how many bytes of each are read
         self._totals: Counter[str] = Counter()
         self._failures: Counter[str] = Counter()
@@ -177,7 +177,7 @@ class LiveFolder:
 
     def _list(self, place: str) -> None:
         """The names in a folder, if its time has changed: every record that comes, ends or goes changes it."""
-        known = self._places.setdefault(place, _Place())
+        known = self._places.setdefault(place, _Listing())
         path = self.folder / place
         changed = path.stat().st_mtime_ns
         if changed == known.listed:
@@ -211,7 +211,7 @@ class LiveFolder:
             self._put(LiveRun(key, outcome=GONE))
         known.finished = finished - unfinished
 
-    def _queue(self, known: _Place, prefix: str, entry: os.DirEntry[str]) -> None:
+    def _queue(self, known: _Listing, prefix: str, entry: os.DirEntry[str]) -> None:
         """The runs of a layout that were not seen yet."""
         changed = entry.stat().st_mtime_ns
         if changed == known.layout:
@@ -329,7 +329,7 @@ def _end(run: LiveRun, line: _Line) -> None:
     """What the last event says, which has the accounts of all."""
     outcome = line.outcome or line.status
     run.outcome = "infrastructure-error" if outcome == "error" else outcome or UNREADABLE
-    fault = line.fault or _Fault(outcome)
+    fault = line.fault or _ListedFault(outcome)
     if run.outcome not in SOLVED:
         run.link = LINKS.get(fault.status, fault.status)
         run.said = (fault.text or line.message)[:_SAID]

@@ -56,7 +56,9 @@ def test_everything_is_run_said_and_found_done_the_next_time(tmp_path, capfd):
     out, errors = capfd.readouterr()
     assert out.splitlines()[0] == "small test: 9 runs: 9 solved"
     assert f"records: {Path('runs') / 'small_test'}" in out
-    assert errors.splitlines()[0].startswith("0 of 9 runs, 0 solved, 0 failed; 0 calls")
+    watch, first, *_ = errors.splitlines()
+    assert watch == "watch it in a browser: pddl2nl view runs/small_test"
+    assert first.startswith("0 of 9 runs, 0 solved, 0 failed; 0 calls")
     assert errors.splitlines()[-1].startswith("9 of 9 runs, 9 solved, 0 failed; ")
     folder = tmp_path / "runs" / "small_test"
     assert len([*folder.glob("*.jsonl")]) == 9

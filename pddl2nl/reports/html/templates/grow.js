@@ -26,7 +26,7 @@ function grow(more) {
     const shown = growing.querySelector("figure.picture");
     if (shown) shown.replaceWith(picture);
     else growing.querySelector(".turn").before(picture);
-    playTrace(picture);
+    whenFirst(picture);
   }
   const strip = growing.querySelector(".strip");
   if (strip) { strip.replaceChildren(); drawStrip(growing); }
