@@ -1,8 +1,9 @@
 """A hook of mkdocs: writes the pages of the reference that follow from the code, so that they cannot go stale.
 
 ``reference/commands.md`` comes from the command line itself, ``reference/run-options.md`` from the one declaration of
-a run's options, the table in ``reference/metrics.md`` from the registry of metrics, and the drawing in
-``explanation/architecture.md`` from the contract of import-linter in pyproject.toml.
+a run's options, ``reference/json.md`` from the types in `json_answers`, the table in ``reference/metrics.md`` from the
+registry of metrics, and the drawing in ``explanation/architecture.md`` from the contract of import-linter in
+pyproject.toml.
 """
 
 from __future__ import annotations
@@ -12,7 +13,9 @@ import tomllib
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from runpy import run_path
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, NotRequired, Union, get_args, get_origin, get_type_hints, is_typeddict
 from xml.sax.saxutils import escape
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -22,7 +25,8 @@ def on_files(files: Any, config: Any) -> Any:
     """Adds the pages that consist of generated text alone."""
     from mkdocs.structure.files import File
 
-    for path, text in (("reference/commands.md", commands()), ("reference/run-options.md", run_options())):
+    pages = {"commands": commands, "run-options": run_options, "json": answers}
+    for path, text in ((f"reference/{name}.md", page()) for name, page in pages.items()):
         files.append(File.generated(config, path, content=text))
     return files
 
@@ -120,6 +124,63 @@ def run_options() -> str:
             lines.append(f"| `{option.flag}` | {values} | {cell(default)} | {cell(option.help)} |")
         lines.append("")
     return "\n".join(lines)
+
+
+def answers() -> str:
+    """For each command a table of the keys that it prints with ``--json``."""
+    described: dict[str, Any] = run_path(str(ROOT / "docs" / "json_answers.py"))["ANSWERS"]
+    lines = [
+        "# Answers in JSON\n",
+        "With `--json` standard output holds JSON alone, one value a line. A key below another one is written with a "
+        "dot; `[]` is each item of a list, `*` each key of an object whose keys are names; `?` marks a key that can be "
+        "absent. The types in `docs/json_answers.py` are what this page is made from, and a test compares them with "
+        "what the commands print. The events of a record are in [File formats](file-formats.md).\n",
+    ]
+    for name, kind in described.items():
+        lines += [f"## {name}\n", "| key | type | meaning |", "|---|---|---|"]
+        lines += [f"| `{key}` | {cell(shown)} | {cell(meaning)} |" for key, shown, meaning in _keys(kind, "")]
+        lines.append("")
+    return "\n".join(lines)
+
+
+def _keys(kind: Any, place: str, meaning: str = "") -> Iterator[tuple[str, str, str]]:
+    """The keys below a place: each with its type and meaning."""
+    if get_origin(kind) is NotRequired:
+        yield from _keys(get_args(kind)[0], f"{place}?", meaning)
+    elif get_origin(kind) is Annotated:
+        yield from _keys(get_args(kind)[0], place, get_args(kind)[1])
+    elif get_origin(kind) is list and place == "":
+        yield from _keys(get_args(kind)[0], "[]")
+    else:
+        if place not in ("", "[]"):
+            yield place, _type(kind), meaning
+        parts = get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
+        for part in parts:
+            if get_origin(part) is list and is_typeddict(get_args(part)[0]):
+                part, place = get_args(part)[0], f"{place}[]"
+            elif get_origin(part) is dict and (place == "" or is_typeddict(get_args(part)[1])):
+                part, place = get_args(part)[1], f"{place}.*".removeprefix(".")
+                if not is_typeddict(part):
+                    yield place, _type(part), meaning
+            if is_typeddict(part):
+                for key, inner in get_type_hints(part, include_extras=True).items():
+                    yield from _keys(inner, f"{place}.{key}".removeprefix("."))
+
+
+def _type(kind: Any) -> str:
+    """A type in a few words: list of str, object, str or null."""
+    origin, inner = get_origin(kind), get_args(kind)
+    if kind is NoneType:
+        return "null"
+    if origin is Literal:
+        return ", ".join(map(str, inner))
+    if origin in (Union, UnionType):
+        return " or ".join(map(_type, inner))
+    if origin is list:
+        return f"list of {_type(inner[0])}"
+    if kind is Any:
+        return "any"
+    return "object" if is_typeddict(kind) or origin is dict else str(kind.__name__)
 
 
 def metrics() -> str:
