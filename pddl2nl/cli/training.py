@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
+from contextlib import ExitStack
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TextIO
 
 import msgspec
 import typer
@@ -16,7 +18,7 @@ from pddl2nl.cli.output import print_table, print_text
 from pddl2nl.cli.run_options import from_run, named_values
 from pddl2nl.conversion import convert
 from pddl2nl.errors import InputError
-from pddl2nl.files import parse_json, read_lines, write_text_file
+from pddl2nl.files import parse_json, read_lines, replaced_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -90,34 +92,39 @@ def _export(
 
     if records is None and not domain and not suite:
         raise typer.BadParameter("expected RECORDS, a folder of records, --domain NAME or --suite DIR")
-    # Each line with its domain. Runs of one task by several models share prompts; rows are kept as text, because a
-    # training set has thousands.
-    lines: dict[str, dict[str, str]] = {"prompts": {}, "pairs": {}}
+    kept, names, seen, counts = set(test or ()), set[str](), set[bytes](), Counter[str]()
+    # Rows are written as they come, since a training set may be larger than the memory.
+    with ExitStack() as stack:
+        files: dict[str, TextIO] = {}
 
-    def keep(kind: str, rows: Iterable[TrainingRow]) -> None:
-        lines[kind].update((msgspec.json.encode(row).decode(), row.domain_name) for row in rows)
+        def keep(kind: str, rows: Iterable[TrainingRow]) -> None:
+            for row in rows:
+                names.add(row.domain_name)
+                name = f"{kind}-{'test' if row.domain_name in kept else 'train'}.jsonl"
+                line = f"{msgspec.json.encode(row).decode()}\n"
+                # Runs of one task by several models share prompts.
+                digest = hashlib.sha256(f"{name}\n{line}".encode()).digest()
+                if digest in seen:
+                    continue
+                seen.add(digest)
+                counts[name] += 1
+                if name not in files:
+                    files[name] = stack.enter_context(replaced_file(out / name))
+                files[name].write(line)
 
-    for events in _recorded(records) if records else ():
-        keep("prompts", prompt_rows(events))
-        keep("pairs", pair_rows(events, time_limit=time))
-    tasks = (each for name in domain or () for each in _shipped(name, chosen_set))
-    found = (each for folder in suite or () for each in find_suites(folder).tasks)
-    for task, optimum in chain(tasks, ((load_task(each.domain, each.problem), None) for each in found)):
-        made = [*prompt_rows(_asked(task, policy, named_values("-P", given), style), optimum)]
-        keep("prompts", made)
-        keep("pairs", shown_pairs(made))
-    kept = set(test or ())
-    names = {name for made in lines.values() for name in made.values()}
-    if unknown := kept - names:
-        raise InputError(f"--test {min(unknown)}: no row is of this domain; there are {', '.join(sorted(names))}")
-    counts = []
-    for kind, written in lines.items():
-        for part, of_test in (("train", False), ("test", True)):
-            texts = [line for line, name in written.items() if (name in kept) is of_test]
-            if texts:
-                write_text_file(out / f"{kind}-{part}.jsonl", "".join(f"{text}\n" for text in texts))
-                counts.append((f"{kind}-{part}.jsonl", len(texts)))
-    print_table(f"Rows in {out}", ("file", "rows"), counts)
+        for events in _recorded(records) if records else ():
+            keep("prompts", prompt_rows(events))
+            keep("pairs", pair_rows(events, time_limit=time))
+        tasks = (each for name in domain or () for each in _shipped(name, chosen_set))
+        found = (each for folder in suite or () for each in find_suites(folder).tasks)
+        for task, optimum in chain(tasks, ((load_task(each.domain, each.problem), None) for each in found)):
+            made = [*prompt_rows(_asked(task, policy, named_values("-P", given), style), optimum)]
+            keep("prompts", made)
+            keep("pairs", shown_pairs(made))
+        if unknown := kept - names:
+            known = ", ".join(sorted(names))
+            raise InputError(f"--test {min(unknown)}: no row is of this domain; there are {known}")
+    print_table(f"Rows in {out}", ("file", "rows"), list(counts.items()))
 
 
 def _recorded(folder: Path) -> Iterator[Sequence[RunEvent]]:

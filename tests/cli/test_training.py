@@ -61,3 +61,4 @@ def test_bad_input_is_named(arguments: list[str], text: str, message: str, tmp_p
     result = run_command(*arguments, *out, text=text)
     assert result.code != 0
     assert message in result.err
+    assert not list(tmp_path.iterdir()), "no file is left of rows that were refused"
