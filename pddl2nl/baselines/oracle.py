@@ -13,9 +13,10 @@ its own: that proves that the system works, and says nothing about its prompts.
 
 from __future__ import annotations
 
+import json
 import re
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import pairwise
@@ -26,7 +27,7 @@ from pddl2nl.baselines.mistakes import MISTAKES, spoiled
 from pddl2nl.baselines.planner import solve
 from pddl2nl.baselines.told_task import NoToldPlanError, ToldTask, ToldTaskError, read_told_task
 from pddl2nl.errors import InfrastructureError
-from pddl2nl.llm import Completion, Message, Request, ToolCall
+from pddl2nl.llm import Completion, Message, Request, Tool, ToolCall
 from pddl2nl.llm.constraint import Constraint
 from pddl2nl.nl.markers import ACTION, DONE, PLAN_END, PLAN_START, THOUGHT
 from pddl2nl.nl.wording.snippets import Wording
@@ -36,6 +37,9 @@ from pddlval import GroundAction, State
 
 _KEPT = 32
 _OPTIMAL_SECONDS = 5
+_ACT, _SUBMIT = "act", "submit_plan"
+_MARKED = re.compile(r"<([\w-]+)>")
+"""An argument in the description of a tool."""
 _NEVER = -1000.0
 """The logarithm of the likelihood of what it does not say."""
 
@@ -120,7 +124,7 @@ class PlanOracle:
             said = request.answer(self)
             text, calls = (said, ()) if isinstance(said, str) else ("", said)
         else:
-            text = self._read_reply(request.messages)
+            text, calls = self._read_reply(request)
             if request.likelihood and isinstance(request.constraint, Constraint):
                 # It is sure of its own action, and of nothing else.
                 said = f"{request.constraint.action}{request.constraint.only}"
@@ -146,18 +150,21 @@ class PlanOracle:
             problem = replace(problem, goal=goal)
         return _solved(write_domain(task.domain), write_problem(problem), shortest)
 
-    def _read_reply(self, messages: Sequence[Message]) -> str:
+    def _read_reply(self, request: Request) -> tuple[str, tuple[ToolCall, ...]]:
+        """What it says to a prompt, and the tools that it calls."""
         try:
-            return self._reply(messages)
+            if request.tools:
+                return "", (self._call(request),)
+            return self._reply(request.messages), ()
         except NoToldPlanError as error:
             if self._unsaid:
                 raise InfrastructureError(
                     f"the oracle cannot read this prompt: the wording has no words for {', '.join(self._unsaid)}, and "
                     "without these facts the goal cannot be reached"
                 ) from error
-            return f"I do not know what to do: {error}"
+            return f"I do not know what to do: {error}", ()
         except _NoTaskError as error:
-            return f"I do not know what to do: {error}"
+            return f"I do not know what to do: {error}", ()
         except ToldTaskError as error:
             raise InfrastructureError(f"the oracle cannot read this prompt: {error}") from error
 
@@ -174,12 +181,8 @@ class PlanOracle:
             if (reply := oracle.reply(messages)) is not None:
                 return reply
         form = _form(messages)
-        target = _target(messages)
-        place = self._follow(messages[target].content, messages[target + 1 :])
+        place, plan, actions = self._planned(messages)
         task, state = place.task, place.state
-        plan = task.plan_from(state, self._time_limit)
-        spoils = self.mistake in MISTAKES and target == len(messages) - 1
-        actions = spoiled(self.mistake, task, state, plan) if spoils else [*map(task.teller.action, plan)]
         if form.one_shot:
             where = task.along(state, plan) if form.thoughts else ()
             thoughts = [task.thought(each, plan[done:]) for done, each in enumerate(where)]
@@ -188,6 +191,29 @@ class PlanOracle:
             return f"{ACTION} {DONE}"
         action = f"{ACTION} {actions[0]}"
         return f"{THOUGHT} {task.thought(state, plan)}\n{action}" if form.thoughts else action
+
+    def _planned(
+        self, messages: Sequence[Message]
+    ) -> tuple[_ConversationPlace, tuple[GroundAction, ...], Sequence[str]]:
+        """Where a conversation is, the plan from there, and its actions as they are said: perhaps with a mistake."""
+        target = _target(messages)
+        place = self._follow(messages[target].content, messages[target + 1 :])
+        task, state = place.task, place.state
+        plan = task.plan_from(state, self._time_limit)
+        spoils = self.mistake in MISTAKES and target == len(messages) - 1
+        return place, plan, spoiled(self.mistake, task, state, plan) if spoils else [*map(task.teller.action, plan)]
+
+    def _call(self, request: Request) -> ToolCall:
+        """The next action as a call, by what the tools' descriptions and schemas say; or the whole plan."""
+        tools = {tool.name: tool for tool in request.tools}
+        said = [each for message in request.messages for each in _in_words(message, tools)]
+        _, plan, actions = self._planned(said)
+        name, arguments = "finish", dict[str, object]()
+        if _SUBMIT in tools:
+            name, arguments = _SUBMIT, {"plan": [*actions]}
+        elif plan and actions:
+            name, arguments = _as_call(actions[0], tools)
+        return ToolCall(f"call_{len(request.messages)}", name, json.dumps(arguments, ensure_ascii=False))
 
     def _follow(self, problem: str, turns: Sequence[Message]) -> _ConversationPlace:
         """Where the conversation is since the problem was put: what was said and answered, replayed.
@@ -254,6 +280,42 @@ def _answered(place: _ConversationPlace, reply: str, observation: str) -> _Conve
     if successor is None:
         raise NoToldPlanError("something was done that cannot be done by what I was told")
     return _ConversationPlace(task, successor)
+
+
+def _in_words(message: Message, tools: Mapping[str, Tool]) -> Iterator[Message]:
+    """A message with calls as Act would say them, one message for each, and an answer as a message of the user's."""
+    if message.role == "tool":
+        yield Message("user", message.content)
+    elif not message.tool_calls:
+        yield message
+    for call in message.tool_calls:
+        arguments = json.loads(call.arguments)
+        told = tools[call.name].description if call.name in tools else call.name
+        said = _MARKED.sub(lambda mark: str(arguments.get(mark[1], mark[0])), told)  # noqa: B023
+        yield Message("assistant", f"{ACTION} {arguments.get('action', said)}")
+
+
+def _as_call(told: str, tools: Mapping[str, Tool]) -> tuple[str, dict[str, object]]:
+    """A told action as a call: of the tool whose description it fits, with arguments that the schema lists."""
+    if _ACT in tools:
+        return _ACT, {"action": told}
+    fitting: list[tuple[bool, str, dict[str, object]]] = []
+    for tool in tools.values():
+        parts = _MARKED.split(tool.description)
+        # Told names have no blanks; every second part is the name of an argument.
+        pattern = "".join(rf"(?P<a{place}>\S+)" if place % 2 else re.escape(part) for place, part in enumerate(parts))
+        lists = tool.parameters["properties"]
+        found = re.fullmatch(pattern, told)
+        # A tool without arguments whose description the text is: an action without objects.
+        if found is not None:
+            values = {parts[place]: found[f"a{place}"] for place in range(1, len(parts), 2)}
+            listed = all(value in lists[name].get("enum", [value]) for name, value in values.items())
+            fitting.append((listed, tool.name, {name: values[name] for name in lists}))
+    if not fitting:
+        # A mistake on purpose: an action that there is not.
+        return re.sub(r"\W+", "_", told)[:40], {}
+    _, name, arguments = max(fitting, key=lambda each: each[0])
+    return name, arguments
 
 
 def _whole_plan(actions: Sequence[str], thoughts: Sequence[str]) -> str:

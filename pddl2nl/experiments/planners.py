@@ -293,10 +293,11 @@ def foreseen(spec: RunSpec, policy: Policy) -> tuple[int | None, bool | None]:
         InfrastructureError: the planner failed.
     """
     solvable = shipped_as_solvable(spec.task)
-    if spec.steps is not None or policy.one_shot:
+    steps = policy.own_steps if spec.steps is None else spec.steps
+    if steps is not None or policy.one_shot:
         if solvable is None and getattr(policy, "unsolvable", "") == "tell":
             solvable = _proved(spec.task)
-        return spec.steps, solvable
+        return steps, solvable
     if solvable is False:
         return UNSOLVABLE_STEPS, False
     try:

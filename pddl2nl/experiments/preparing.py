@@ -326,7 +326,8 @@ def _models(spec: RunSpec, policy: Policy, wording: Wording | None, access: Acce
         chosen["wording"] = _no_oracle(spec, "wording", "--wording llm")
     # The same object if it is the planner's model: a script continues where it is, in every role.
     models = {role: planner if model is spec.model else _made(spec, model, context) for role, model in chosen.items()}
-    if spec.constrain != "off" and planner.base_url is None and not hasattr(planner.model, "purposes"):
+    decodes = policy.constrains_decoding and spec.constrain != "off"
+    if decodes and planner.base_url is None and not hasattr(planner.model, "purposes"):
         raise InputError(f"--constrain is for models behind an endpoint; '{planner.model.name}' has none")
     if spec.base_url is not None and not any(made.base_url is not None for made in models.values()):
         raise InputError(f"--base-url is for models behind an endpoint; '{planner.model.name}' has none")

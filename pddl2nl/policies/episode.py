@@ -29,9 +29,21 @@ from itertools import chain
 from typing import Any, NoReturn
 
 from pddl2nl.errors import InfrastructureError
-from pddl2nl.llm import Answer, Completion, ContextWindowError, Finish, Message, Model, Purpose, Request
+from pddl2nl.llm import (
+    Answer,
+    Completion,
+    ContextWindowError,
+    Finish,
+    Message,
+    Model,
+    Purpose,
+    Request,
+    Tool,
+    ToolCall,
+)
 from pddl2nl.llm.constraint import Constraint
 from pddl2nl.llm.tokens import estimate_tokens
+from pddl2nl.llm.types import ToolChoice
 from pddl2nl.nl import Reading, Readings
 from pddl2nl.nl.markers import ACTION, NO_PLAN
 from pddl2nl.nl.reading.claims import is_marked_no_plan, no_plan_said, no_plan_said_in_turn
@@ -50,6 +62,7 @@ from pddl2nl.policies.events import (
     Read,
     Rejected,
     RunEvent,
+    ToolCalled,
 )
 from pddl2nl.policies.setting import RequestSettings, Setting
 from pddl2nl.policies.spec import Acting
@@ -270,6 +283,11 @@ class Episode:
         return self._trace.at_goal
 
     @property
+    def steps(self) -> int:
+        """The turns so far."""
+        return self._trace.steps
+
+    @property
     def executed(self) -> tuple[GroundAction, ...]:
         return tuple(self._trace.plan)
 
@@ -302,9 +320,11 @@ class Episode:
         again: bool = False,
         constraint: Constraint | None = None,
         until: str = "",
+        tools: Sequence[Tool] = (),
+        tool_choice: ToolChoice = "auto",
         answer: Answer | None = None,
     ) -> str:
-        """The model's reply to a conversation.
+        """The text of the model's reply to a conversation; `last_reply` has all of it, such as calls of tools.
 
         Args:
             messages: the conversation.
@@ -315,6 +335,7 @@ class Episode:
                 policy would go round in circles. Applies where replies are sampled.
             constraint: what the reply may be; None for anything.
             until: where a streamed reply ends (`Request`).
+            tools: the functions that the model may call; it has to where ``tool_choice`` is ``required``.
             answer: how the oracle answers from the task itself (`pddl2nl.baselines.PlanOracle`); None if it reads the
                 prompt.
 
@@ -329,9 +350,16 @@ class Episode:
         # An endpoint that obeys a seed would repeat itself.
         seed = None if settings.seed is None else settings.seed + _SAMPLE_SEEDS * sample
         more: dict[str, Any] = {"sample": sample, "constraint": constraint, "answer": answer}
+        if tools:
+            more |= {"tools": tuple(tools), "tool_choice": tool_choice}
         request = Request(tuple(messages), purpose, settings.temperature, seed, settings.max_tokens, **more)
         self._last_completion = self._complete(replace(request, until=until) if settings.stream else request)
         return self._last_completion.text
+
+    @property
+    def last_reply(self) -> Completion:
+        """The reply that `ask` got last."""
+        return self._last_completion or Completion("")
 
     def likelihood(self, messages: Sequence[Message], action: str) -> float:
         """The natural logarithm of the likelihood that the model answers a conversation with a told action.
@@ -390,25 +418,49 @@ class Episode:
     def act(self, text: str) -> Turn:
         """Reads one turn from a reply and executes it; always costs a step."""
         self._check_open()
+        reading = self._parser.turn(self.uncut(text), self._trace.state)
+        return self._take(reading, reading.text.strip() or text.strip() or self._completion_of(text).remark)
+
+    def call(self, call: ToolCall | None, reading: Reading, told: str | None = None) -> Turn:
+        """Takes the turn of a call of a tool, as it was read; always costs a step.
+
+        Args:
+            call: the call, for the record; None for a reply without one.
+            reading: what it means; a ``look-around`` for a tool that only tells something.
+            told: what such a tool tells; None for the state.
+        """
+        self._check_open()
+        return self._take(reading, reading.text.strip() or self.last_reply.remark, call, told)
+
+    def _take(self, reading: Reading, said: str, call: ToolCall | None = None, told: str | None = None) -> Turn:
+        """A turn of which it is known what was read."""
         trace = self._trace
-        reading = self._parser.turn(self.uncut(text), trace.state)
         trace.steps += 1
         self.note_reading(trace.steps, reading)
-        said = reading.text.strip() or text.strip() or self._completion_of(text).remark
         if reading.status == "read" and reading.action is not None:
-            return self._turn(*trace.execute(reading.action, said))
+            return self._turn(*trace.execute(reading.action, said), call=call)
         if reading.status == "look-around":
-            observation = self.setting.teller.look_around(trace.state)
+            observation = self.setting.teller.look_around(trace.state) if told is None else told
             self._emit(LookedAround(trace.steps, said, observation))
-            return self._turn("look-around", observation)
+            return self._turn("look-around", observation, call=call)
         if reading.status == "claimed-done":
-            return self._claimed_done(said)
+            return self._claimed_done(said, call)
         if reading.status == "claimed-unsolvable":
             trace.reject(reading.status, said, "")
-            return self._last_turn(reading.status, "", _NO_PLAN_MESSAGE, Fault(trace.steps, reading.status, said))
+            fault = Fault(trace.steps, reading.status, said)
+            return self._last_turn(reading.status, "", _NO_PLAN_MESSAGE, fault, call)
         # The turn was asked for an action, so other text is read as an attempt at one.
         status = "unreadable" if reading.status == "not-an-action" else reading.status
-        return self._turn(*trace.reject(status, said, not_read(status, reading, self.setting, trace.state)))
+        observation = not_read(status, reading, self.setting, trace.state)
+        return self._turn(*trace.reject(status, said, observation), call=call)
+
+    def take_back(self, actions: int) -> None:
+        """Takes back the last executed actions, which are then no part of the plan; the call that asked costs a step.
+
+        The world must be the simulator: another one cannot be set back.
+        """
+        self._check_open()
+        self._trace.take_back(actions)
 
     def move(self, action: GroundAction, *, said: str = "", ends: bool = True) -> Turn:
         """Executes an action that is already known, read from the words ``said``; costs a step.
@@ -428,7 +480,7 @@ class Episode:
         self._check_open()
         self._finish("gave-up", reason, Fault(self._trace.steps, status, reason))
 
-    def _claimed_done(self, said: str) -> Turn:
+    def _claimed_done(self, said: str, call: ToolCall | None = None) -> Turn:
         trace = self._trace
         unmet = self._simulator.unmet_goals(trace.state)
         observation = not_reached(unmet, self.setting, trace.state)
@@ -437,15 +489,23 @@ class Episode:
         if self._false_claims == self._limits.false_claims:
             times = {1: "once", 2: "twice"}.get(self._false_claims, f"{self._false_claims} times")
             message = f"claimed {times} in succession to be done while the goal did not hold"
-            return self._last_turn("claimed-done", observation, message)
-        return self._turn("claimed-done", observation)
+            return self._last_turn("claimed-done", observation, message, call=call)
+        return self._turn("claimed-done", observation, call=call)
 
-    def _last_turn(self, status: str, observation: str, message: str, fault: Fault | None = None) -> Turn:
+    def _last_turn(
+        self, status: str, observation: str, message: str, fault: Fault | None = None, call: ToolCall | None = None
+    ) -> Turn:
+        self._note_call(call, status, observation or message)
         self._trace.turns[status] += 1
         self._finish("gave-up", message, fault)
         return Turn(status, observation, True)
 
-    def _turn(self, status: str, observation: str, *, ends: bool = True) -> Turn:
+    def _note_call(self, call: ToolCall | None, status: str, result: str) -> None:
+        if call is not None:
+            self._emit(ToolCalled(self._trace.steps, call.id, call.name, call.arguments, status, result))
+
+    def _turn(self, status: str, observation: str, *, ends: bool = True, call: ToolCall | None = None) -> Turn:
+        self._note_call(call, status, observation)
         trace, limits = self._trace, self._limits
         trace.turns[status] += 1
         self._last_status = status
@@ -469,12 +529,13 @@ class Episode:
         verdict = self._judge(text)
         self._finish(verdict.outcome, verdict.message, verdict.fault)
 
-    def propose(self, text: str, *, sample: int = 0, round: int = 0) -> Verdict:
+    def propose(self, text: str, *, sample: int = 0, round: int = 0, said: bool = True) -> Verdict:
         """Judges one plan of several; the episode goes on until `conclude`.
 
-        ``sample`` says which reply to the same prompt it is, from 0, ``round`` how many corrections were before it.
+        ``sample`` says which reply to the same prompt it is, from 0, ``round`` how many corrections were before it;
+        ``said`` whether the text is that of the reply.
         """
-        return self._judged(self._judge(text, round), sample)
+        return self._judged(self._judge(text, round, said), sample)
 
     def propose_plan(self, actions: Sequence[GroundAction], *, round: int) -> Verdict:
         """As `propose`, for actions that are already known: a plan that was found with the help of earlier ones."""
@@ -536,7 +597,7 @@ class Episode:
         verdict = self._verdicts[_counting(self._verdicts)]
         self._finish(verdict.outcome, verdict.message, verdict.fault)
 
-    def _judge(self, text: str, round: int = 0) -> Verdict:
+    def _judge(self, text: str, round: int = 0, said: bool = True) -> Verdict:
         self._check_open()
         trace = Trace(self.setting, self._emit)
         if not self._verdicts:
@@ -544,20 +605,22 @@ class Episode:
             self._trace = trace
         reply = self._completion_of(text)
         lines: list[Reading] = []
-        outcome, message, fault = self._outcome(self.uncut(text), reply.finish, trace, lines, reply.remark)
+        outcome, message, fault = self._outcome(self.uncut(text), reply, trace, lines, said)
         return Verdict(outcome, message, fault, trace, tuple(lines), reply.finish == "length", round)
 
     def _outcome(
-        self, text: str, finish: Finish, trace: Trace, lines: list[Reading], remark: str
+        self, text: str, reply: Completion, trace: Trace, lines: list[Reading], whole: bool
     ) -> tuple[Outcome, str, Fault | None]:
         """Reads a plan into ``lines`` and executes it; returns outcome, message and fault."""
+        finish, remark = reply.finish, reply.remark
         plan = self._parser.plan(text)
         if finish == "text" and (said := self._parser.no_plan(text, plan)) is not None:
             trace.turns["claimed-unsolvable"] += 1
             return "gave-up", _NO_PLAN_MESSAGE, Fault(0, "claimed-unsolvable", said)
         for reading in self._parser.lines(text, plan, trace.state):
             lines.append(reading)
-            self.note_reading(len(lines), reading)
+            # In the arguments of a call a line has no place of its own.
+            self.note_reading(len(lines), reading if whole else reading._replace(line=0, start=0, end=0))
             if reading.action is not None:
                 trace.proposed.append(reading.action)
         if not lines and finish == "text" and self._parser.reads_whole and (said := no_plan_said(text)) is not None:

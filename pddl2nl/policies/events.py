@@ -6,6 +6,8 @@ The order of a record (``?`` at most once, ``*`` any number)::
     ( prompted ( replied | failed )           a call of the model: the prompt and the reply, or why there is none
     | read                                    one action line read from a reply, or found unreadable
     | acted | rejected | looked-around        what the simulator made of it; each costs a step
+    | tool-called                             a call of a tool, behind what it did
+    | taken-back                              executed actions that a tool took back
     | judged                                  the verdict on one plan of several
     | retrieved | macro-planned | …  )*       events of a system (`pddl2nl.plugins.System`)
     goal-reached?                             the simulator found that the goal holds; no action follows
@@ -312,6 +314,29 @@ class LookedAround(RunEvent, frozen=True):
     observation: str
 
 
+class ToolCalled(RunEvent, frozen=True):
+    """The model called a tool, in the turn ``step``; ``result`` is what it was answered.
+
+    ``status`` is that of the turn: ``executed``, a status of `Rejected`, ``look-around`` for what a tool tells, or
+    ``not-executed`` for a call behind one that failed or ended the run, which costs no step. ``id`` is the one under
+    which it was answered; ``arguments`` are as the model wrote them.
+    """
+
+    step: Count
+    id: str
+    name: str
+    arguments: str
+    status: str
+    result: str
+
+
+class TakenBack(RunEvent, frozen=True):
+    """The last ``actions`` executed actions were taken back, by a tool: they are no part of the plan."""
+
+    step: Count
+    actions: Count
+
+
 class GoalReached(RunEvent, frozen=True):
     """The simulator found that the goal holds after this step (0: in the initial state)."""
 
@@ -384,6 +409,8 @@ EVENTS: tuple[type[RunEvent], ...] = (
     Acted,
     Rejected,
     LookedAround,
+    ToolCalled,
+    TakenBack,
     GoalReached,
     Judged,
     Finished,
@@ -408,3 +435,16 @@ def counted(events: Sequence[RunEvent]) -> tuple[RunEvent, ...]:
             kept.append(event)
         number += isinstance(event, Judged)
     return tuple(kept)
+
+
+def kept(events: Sequence[RunEvent]) -> tuple[RunEvent, ...]:
+    """The events without the executed actions that were taken back."""
+    found: list[RunEvent] = []
+    for event in events:
+        if isinstance(event, TakenBack):
+            acted = [place for place, each in enumerate(found) if isinstance(each, Acted)]
+            for place in reversed(acted[len(acted) - event.actions :] if event.actions else []):
+                del found[place]
+        else:
+            found.append(event)
+    return tuple(found)

@@ -19,6 +19,7 @@ A policy's module is imported when the policy is first made.
 from __future__ import annotations
 
 import inspect
+import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -94,6 +95,11 @@ class Policy(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
         return False
 
     @property
+    def own_steps(self) -> int | None:
+        """Its limit of steps where the user names none; None for that of all policies."""
+        return None
+
+    @property
     def original_names(self) -> bool:
         """Whether its prompts name objects as the problem does, so that the trace does too."""
         return False
@@ -117,6 +123,11 @@ class Policy(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
     def levels(self) -> tuple[str, ...]:
         """What ``--constrain`` can ask of its replies, of `LEVELS`; nothing if it does not use the option."""
         return () if "constrain" not in self.uses else LEVELS[:-1] if self.one_shot else LEVELS
+
+    @property
+    def constrains_decoding(self) -> bool:
+        """Whether ``--constrain`` needs a model that decodes under a constraint, and so one behind an endpoint."""
+        return True
 
     @property
     def roles(self) -> tuple[str, ...]:
@@ -299,12 +310,13 @@ CORE = {
     "cot": "cot:ChainOfThought",
     "act": "act:Act",
     "react": "react:ReAct",
+    "tools": "tools:Tools",
     "score": "score:Score",
     "random": "random:RandomWalk",
 }
 """The policies that belong to no system, and the class of each."""
 
-_TITLES = {"basic": "Basic", "cot": "CoT", "act": "Act", "react": "ReAct", "score": "Score", "random": "rnd"}
+_TITLES = {"cot": "CoT", "react": "ReAct", "random": "rnd"}
 
 
 @dataclass(frozen=True)
@@ -326,7 +338,7 @@ class Entry:
 
 def policies() -> Iterator[Entry]:
     """Every policy and preset by name: those of no system first, then system by system, and last of other packages."""
-    yield from map(entry_of, CORE)
+    yield from map(entry_of, (*CORE, *core_presets()))
     for name, (system, _) in _of_systems().items():
         if is_ours(system.package):
             yield entry_of(name)
@@ -338,7 +350,18 @@ def policies() -> Iterator[Entry]:
 
 def policy_names() -> tuple[str, ...]:
     """The names of all policies and presets, in the order of `policies`."""
-    return (*CORE, *_of_systems(), *(entry.name for entry in installed(POLICY_GROUP)))
+    return (*CORE, *core_presets(), *_of_systems(), *(entry.name for entry in installed(POLICY_GROUP)))
+
+
+@lru_cache(maxsize=1)
+def core_presets() -> Mapping[str, Mapping[str, Any]]:
+    """The presets of the policies that belong to no system, by name."""
+    return tomllib.loads(Path(__file__).with_name("presets.toml").read_text(encoding="utf-8"))
+
+
+def is_core(name: str) -> bool:
+    """Whether a name is that of a policy, or preset, that belongs to no system."""
+    return name in CORE or name in core_presets()
 
 
 def is_registered(policy: str) -> bool:
@@ -355,7 +378,11 @@ def entry_of(name: str) -> Entry:
     """
     if name in CORE:
         module, _, class_name = CORE[name].partition(":")
-        return Entry(name, getattr(import_module(f"pddl2nl.policies.{module}"), class_name), _TITLES.get(name, name))
+        kind = getattr(import_module(f"pddl2nl.policies.{module}"), class_name)
+        return Entry(name, kind, _TITLES.get(name, name.capitalize()))
+    if (table := core_presets().get(name)) is not None:
+        kind = entry_of(table["policy"]).kind
+        return Entry(name, kind, table["title"], None, table["policy"], table["options"], table["summary"])
     if (found := _of_systems().get(name)) is not None:
         system, preset = found
         policy = preset.get("policy", name)
@@ -438,7 +465,7 @@ def option_text(value: object) -> str:
 def system_of(policy: str) -> System | None:
     """The system that brings a policy or preset, or the class of ``module:Class``; None for others."""
     name, _ = _wrapping(policy)
-    if name in CORE:
+    if is_core(name):
         return None
     if name in _of_systems():
         return _of_systems()[name][0]

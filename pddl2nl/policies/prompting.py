@@ -74,10 +74,6 @@ _FIRST_ACTION = r"(?mi)^[ \t>*_#\"'`-]*action[ *_]*:\W*\w.*\n"
 """A whole line ``Action: …``. Of several, a turn is read from the first."""
 
 
-def no_plan_file(one_shot: bool) -> str:
-    return "no_plan.txt" if one_shot else "no_plan_turn.txt"
-
-
 def prompt_file(mechanism: str, style: str) -> str:
     """The name of the system prompt's file: ``act.txt``, or ``act_pddl.txt`` for the PDDL twin."""
     return f"{mechanism}.txt" if style == "nl" else f"{mechanism}_{style}.txt"
@@ -123,29 +119,39 @@ class PromptedPolicy(Policy):
         return MISTAKES
 
     @property
+    def prompt_stem(self) -> str:
+        """The name of the system prompt's file without style and ending."""
+        return self.prompt
+
+    @property
+    def no_plan_prompt(self) -> str:
+        """The prompt that is added where ``unsolvable`` is ``tell``."""
+        return "no_plan.txt" if self.one_shot else "no_plan_turn.txt"
+
+    @property
     def prompt_names(self) -> tuple[str, ...]:
         """The system prompts of both styles, and what is filled in."""
         corrects = (CORRECTION_PROMPT,) if getattr(self, "rounds", 0) else ()
-        tells = (no_plan_file(self.one_shot),) if self.unsolvable == "tell" else ()
-        return (*(prompt_file(self.prompt, style) for style in self.styles), "problem.txt", *corrects, *tells)
+        tells = (self.no_plan_prompt,) if self.unsolvable == "tell" else ()
+        return (*(prompt_file(self.prompt_stem, style) for style in self.styles), "problem.txt", *corrects, *tells)
 
     def opening(self, episode: Episode) -> list[Message]:
         """The conversation up to the target problem."""
         setting = episode.setting
         prompts = self.prompts.replacing(setting.prompts)
-        system = prompts.fill(prompt_file(self.prompt, setting.style), domain=episode.domain_text)
+        system = prompts.fill(prompt_file(self.prompt_stem, setting.style), domain=episode.domain_text)
         if self.unsolvable == "tell":
-            system = f"{system}\n{prompts.fill(no_plan_file(self.one_shot))}"
+            system = f"{system}\n{prompts.fill(self.no_plan_prompt)}"
         messages = [Message("system", system)]
         if setting.example is not None:
-            messages += [Message("user", problem_text(setting.example)), *self._solution(setting.example)]
+            messages += [Message("user", problem_text(setting.example)), *self._solution(setting.example, episode)]
         return [*messages, Message("user", problem_text(episode))]
 
     def constraint(self, episode: Episode) -> Constraint | None:
         tells = self.unsolvable == "tell"
         return reply_constraint(episode, one_shot=self.one_shot, thoughts=self.thoughts, no_plan=tells)
 
-    def _solution(self, example: Example) -> list[Message]:
+    def _solution(self, example: Example, episode: Episode) -> list[Message]:
         texts = [step.action for step in example.steps]
         if self.thoughts or not self.one_shot:
             texts = [f"{markers.ACTION} {text}" for text in texts]

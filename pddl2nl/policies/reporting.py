@@ -33,7 +33,7 @@ from pddl2nl.pddl import (
     parse_domain,
     parse_problem,
 )
-from pddl2nl.policies.events import Acted, RecordError
+from pddl2nl.policies.events import Acted, RecordError, kept
 from pddl2nl.policies.policy import is_of
 from pddlval import Simulator, State
 from pddlval.formulas import negation_normal
@@ -204,7 +204,7 @@ def end_of(run: ScoredRun) -> tuple[Simulator, State] | None:
     try:
         simulator = simulator_of(_task(run.started.domain_pddl, run.started.problem_pddl))
         atoms, values = set(simulator.initial.atoms), dict(simulator.initial.values)
-        for event in run.counted:
+        for event in kept(run.counted):
             if isinstance(event, Acted):
                 atoms.difference_update(map(_atom, event.deleted))
                 atoms.update(map(_atom, event.added))

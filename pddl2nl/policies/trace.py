@@ -25,9 +25,10 @@ from typing import Any
 from pddl2nl.nl import Reading, Teller
 from pddl2nl.nl.telling.explain import explain
 from pddl2nl.nl.telling.phrases import number_text
+from pddl2nl.nl.telling.tools import RULE
 from pddl2nl.nl.wording.english import enumerate_words
 from pddl2nl.pddl import Atom, Condition, GroundAtom, Task, write_condition
-from pddl2nl.policies.events import Acted, Fault, GoalReached, Outcome, Rejected, RunEvent
+from pddl2nl.policies.events import Acted, Fault, GoalReached, Outcome, Rejected, RunEvent, TakenBack
 from pddl2nl.policies.setting import Setting
 from pddlval import BadActionError, GroundAction, Plan, Simulator, State, StepResult, validate
 from pddlval.plans import PlanStep, why_bad
@@ -151,6 +152,14 @@ class Trace:
         self.fault = self.fault or Fault(self.steps, status, said)
         return status, observation
 
+    def take_back(self, actions: int) -> None:
+        """Takes back the last executed actions."""
+        assert self._setting.executor is None, "a world with faults cannot be set back"
+        self.plan = self.plan[: len(self.plan) - actions]
+        followed = self._simulator.follow(self._simulator.initial, self.plan)
+        self.state = self.expected = followed.state
+        self._emit(TakenBack(self.steps, actions))
+
     def in_time(self, plan: Plan) -> tuple[Outcome, str]:
         """Judges a plan with time as a whole; what its steps are told to do is recorded up to the one that fails."""
         teller = self._setting.teller
@@ -222,6 +231,8 @@ def not_read(status: str, reading: Reading, setting: Setting, state: State) -> s
     """The answer to a turn that was not understood: ``ambiguous``, ``unknown-object`` or ``unreadable``."""
     if setting.feedback == "minimal":
         return "Nothing was done."
+    if reading.rule == RULE and status == "unreadable" and not reading.candidates:
+        return _with_applicable(f"Nothing was done, because {reading.reason.rstrip('.?')}.", setting, state)
     if reading.candidates and status == "unreadable":
         return _with_applicable(_told_bad_action(reading.candidates[0], setting.teller), setting, state)
     end = " Say one action in the form asked for." if status not in ("ambiguous", "unknown-object") else ""
@@ -284,14 +295,17 @@ def unexpected(told: str, expected: State, observed: State, teller: Teller) -> s
 
 
 def _with_applicable(told: str, setting: Setting, state: State) -> str:
-    if setting.feedback != "applicable":
-        return told
+    return f"{told}\n{applicable_told(setting, state)}" if setting.feedback == "applicable" else told
+
+
+def applicable_told(setting: Setting, state: State) -> str:
+    """The actions that are applicable in a state, one a line."""
     actions = list(islice(setting.simulator.applicable(state), _COUNTED + 1))
     pddl = setting.style == "pddl"
     if not actions:
-        return f"{told}\n{'No action is applicable.' if pddl else 'There is no action that I can take now.'}"
+        return "No action is applicable." if pddl else "There is no action that I can take now."
     head = "The applicable actions are:" if pddl else "These are the actions that I can take now:"
-    lines = [told, head, *map(setting.teller.action, actions[:SHOWN])]
+    lines = [head, *map(setting.teller.action, actions[:SHOWN])]
     if (left := len(actions) - SHOWN) > 0:
         lines.append(f"and {'many' if len(actions) > _COUNTED else left} more")
     return "\n".join(lines)

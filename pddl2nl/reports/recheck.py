@@ -17,8 +17,19 @@ from msgspec import structs
 from pddl2nl.experiments.records.reader import seal_fault
 from pddl2nl.experiments.records.stored import PlannerRecord, Record, RunRecord, task_of
 from pddl2nl.pddl import InputError, Task, write_condition
-from pddl2nl.policies.events import Acted, GoalReached, Judged, LookedAround, Prompted, Read, Rejected, Replied
-from pddl2nl.policies.policy import CORE
+from pddl2nl.policies.events import (
+    Acted,
+    GoalReached,
+    Judged,
+    LookedAround,
+    Prompted,
+    Read,
+    Rejected,
+    Replied,
+    TakenBack,
+    kept,
+)
+from pddl2nl.policies.policy import is_core
 from pddl2nl.policies.trace import MISTAKES, changes_of
 from pddl2nl.worlds.executor import FaultyExecutor
 from pddl2nl.worlds.faults import parse_faults
@@ -103,7 +114,7 @@ def _miscounted(record: RunRecord) -> Iterator[str]:
     finished, turns = record.finished, _turns(record)
     yield from _unequal(
         "",
-        plan=(finished.plan, tuple(event.action for event in record.counted if isinstance(event, Acted))),
+        plan=(finished.plan, tuple(event.action for event in kept(record.counted) if isinstance(event, Acted))),
         mistakes=(finished.mistakes, sum(turns[status] for status in MISTAKES)),
         steps=(finished.steps, len({event.step for event in record.counted if isinstance(event, _STEPS)} - {0})),
         **{status: (finished.turns.get(status, 0), turns[status]) for status in {**finished.turns, **turns}},
@@ -184,7 +195,7 @@ def _misdescribed(record: RunRecord) -> Iterator[str]:
     said = {"domain": started.domain, "problem": started.problem, "model": record.model}
     found: dict[str, object] = {"domain": task.domain.name, "problem": task.problem.name, "model": model}
     first = next((event for event in record.events if isinstance(event, Prompted) and event.purpose == "planner"), None)
-    if first is not None and record.policy in CORE:
+    if first is not None and is_core(record.policy):
         # Further plans of one prompt have other seeds.
         asked = {"seed": first.seed, "temperature": first.temperature}
         found |= {name: value for name, value in asked.items() if value is not None}
@@ -203,7 +214,7 @@ _REFUSALS = (*MISTAKES, "claimed-done", "claimed-unsolvable", "world-error")
 
 def _misread(record: RunRecord) -> Iterator[str]:
     """The steps that are not what was read, and what was read from words that no reply holds, each in words."""
-    if record.policy not in CORE:
+    if not is_core(record.policy):
         # Another policy may read what it says itself, and a system reads plans before it acts.
         return
     read: dict[int, Read] = {}
@@ -260,7 +271,11 @@ def _tried(record: RunRecord, simulator: Simulator) -> Iterator[tuple[Acted | Re
         # Faults are deterministic for the same actions; the world counts those that it refused.
         world = FaultyExecutor(simulator, parse_faults(record.faults), seed=record.started.seed)
     state = simulator.initial
+    states = [state]
     for event in record.counted:
+        if isinstance(event, TakenBack):
+            del states[max(1, len(states) - event.actions) :]
+            state = states[-1]
         if not isinstance(event, Acted | Rejected) or event.action is None:
             continue
         inapplicable = isinstance(event, Rejected) and event.status == "inapplicable"
@@ -270,6 +285,7 @@ def _tried(record: RunRecord, simulator: Simulator) -> Iterator[tuple[Acted | Re
         step = simulator.step(before, action)
         if step.successor is not None and not inapplicable:
             state = step.successor if world is None else world.execute(before, action)
+            states.append(state)
         yield event, step, before, state
 
 

@@ -27,6 +27,7 @@ from pddl2nl.plugins import provided
 from pddl2nl.policies.events import Prompted, RunEvent, Started
 from pddl2nl.policies.policy import CORE, make_policy
 from pddl2nl.policies.prompting import PromptedPolicy
+from pddl2nl.policies.tools import Tools
 
 
 class TrainingRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -184,4 +185,5 @@ def _planner_prompts(events: Sequence[RunEvent]) -> tuple[Started | None, list[t
 def _mechanism(started: Started) -> PromptedPolicy | None:
     """The policy of a run, if it is one that the planner can answer for."""
     policy = make_policy(started.policy, started.options) if started.policy in CORE else None
-    return policy if isinstance(policy, PromptedPolicy) else None
+    # The labels are texts, and calls of tools are none.
+    return policy if isinstance(policy, PromptedPolicy) and not isinstance(policy, Tools) else None

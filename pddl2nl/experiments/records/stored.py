@@ -336,7 +336,7 @@ class RunRecord(Record):
                 prompt, reply = (*prompt[: event.kept], *event.messages), ()
                 call = event.call
             elif isinstance(event, Replied) and prompt and event.call == call:
-                reply = (Message("assistant", event.text),)
+                reply = (Message("assistant", event.text, event.tool_calls),)
         return prompt + reply
 
     @cached_property

@@ -143,8 +143,10 @@ class _Measuring:
 
     def complete(self, request: Request) -> Completion:
         """Measures the prompt; raises `LimitReachedError`."""
-        system = sum(len(message.content) for message in request.messages if message.role == "system")
-        self.lengths = system, sum(len(message.content) for message in request.messages) - system
+        system = sum(message.characters for message in request.messages if message.role == "system")
+        # Tools are in every prompt, as the system message is.
+        tools = request.characters - sum(message.characters for message in request.messages)
+        self.lengths = system + tools, request.characters - system - tools
         raise LimitReachedError("the prompt is measured")
 
 

@@ -17,7 +17,7 @@ from msgspec import structs
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.layout import LayoutTable
 from pddl2nl.policies.paper import Paper, PaperCell, PaperColumn, PaperSection, PaperTable, papers
-from pddl2nl.policies.policy import CORE, entry_of, system_of
+from pddl2nl.policies.policy import entry_of, is_core, system_of
 from pddl2nl.policies.reporting import Reference
 from pddl2nl.reports.coverage import task_means
 from pddl2nl.reports.gathering import Gathered
@@ -101,7 +101,7 @@ def laid_out_table(kind: str, gathered: Gathered, wanted: LayoutTable, *, paper:
 
 def _title(policy: str) -> str:
     """What tables call a policy; a planner by its name."""
-    return entry_of(policy).title if policy in CORE or system_of(policy) is not None else policy
+    return entry_of(policy).title if is_core(policy) or system_of(policy) is not None else policy
 
 
 # ── a line for each configuration ────────────────────────────────────────────────────────────────
