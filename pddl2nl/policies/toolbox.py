@@ -132,9 +132,9 @@ class Toolbox:
             action["enum"] = told
         return [Tool(ACT, "Take an action.", object_schema({"action": action}), self._strict)] if told else []
 
-    def example_call(self, action: str, told: str) -> tuple[str, dict[str, str]]:
-        """An action of an example's plan as a call: the function and its arguments."""
-        return (ACT, {"action": told}) if self._applicable else self.actions.written_as_told(action, told)
+    def example_call(self, told: str) -> tuple[str, dict[str, str]]:
+        """A told action of an example as a call: the function and its arguments."""
+        return (ACT, {"action": told}) if self._applicable else self.actions.written(told)
 
     # ── what becomes of a call ───────────────────────────────────────────────────────────────────
 

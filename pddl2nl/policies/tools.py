@@ -80,9 +80,11 @@ class Tools(TurnPolicy):
     def run(self, episode: Episode) -> None:
         episode.limit_failures(self.stop_after, self.false_claims)
         conversation = Conversation(episode, self.opening(episode))
-        exchange = Exchange(episode, self._toolbox(episode), conversation, self.tool_choice, keeps=self.keep_thoughts)
+        dialogue = CallDialogue(
+            episode, self._toolbox(episode), conversation, self.tool_choice, keeps=self.keep_thoughts
+        )
         while not episode.done:
-            exchange.take_turn()
+            dialogue.take_turn()
 
     def _toolbox(self, episode: Episode) -> Toolbox:
         applicable = episode.setting.spec.constrain == "applicable"
@@ -97,8 +99,8 @@ class Tools(TurnPolicy):
             answer = "The plan is valid."
             return _called([ToolCall("example_1", "submit_plan", plan)], [answer])
         messages = []
-        for number, (action, step) in enumerate(zip(example.plan, example.steps, strict=True), start=1):
-            name, arguments = toolbox.example_call(action, step.action)
+        for number, step in enumerate(example.steps, start=1):
+            name, arguments = toolbox.example_call(step.action)
             said = json.dumps(arguments, ensure_ascii=False)
             messages += _called([ToolCall(f"example_{number}", name, said)], [step.observation])
         return messages
@@ -114,7 +116,7 @@ class CarriesOut(Protocol):
 
 
 @dataclass
-class Exchange:
+class CallDialogue:
     """Replies with calls, and their answers, turn by turn.
 
     Attributes:

@@ -21,8 +21,8 @@ from pddl2nl.policies.prompts import CORE_PROMPTS
 
 GOLDEN = Path(__file__).parent / "golden"
 # Hierarchical policies are of another paper, and so is what they ask (tests/policies/test_hvr.py).
-# Score has the prompts of Act and no replies (tests/policies/test_score.py).
-ONE_FILE_EACH = [name for name in CORE if name != "score"]
+# Score has the prompts of Act and no replies (test_score.py), and those of Tools are calls (test_tools.py).
+ONE_FILE_EACH = [name for name in CORE if name not in ("score", "tools")]
 TWINS = [(name, style) for name in ONE_FILE_EACH if make_policy(name).needs_model for style in make_policy(name).styles]
 PLAN = {
     "basic": "[PLAN]\nlift cup_0 from place_1\nput cup_0 on place_0\n[PLAN END]",

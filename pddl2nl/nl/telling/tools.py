@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from pddl2nl.errors import did_you_mean, near_name
+from pddl2nl.errors import InputError, did_you_mean, near_name
 from pddl2nl.nl.reading.readings import Reading
 from pddl2nl.nl.telling.teller import Teller
 from pddl2nl.nl.wording.english import enumerate_words, one_of_kind
@@ -109,25 +109,22 @@ class ActionTools:
     def _said(self, name: str) -> str:
         return name if self._teller.style == "pddl" else self._teller.names.to_nl[name]
 
-    def written(self, action: GroundAction) -> tuple[str, dict[str, str]]:
-        """An action as a call: the function's name and the arguments."""
-        tool = next(tool for tool in self.tools if tool.schema.name == action.name)
-        return tool.name, dict(zip(tool.arguments, map(self._said, action.args), strict=True))
-
-    def written_as_told(self, action: str, told: str) -> tuple[str, dict[str, str]]:
-        """An action of another task of the domain as a call, by what it is in PDDL and how that task tells it."""
-        name, *args = action.strip("()").split()
-        tool = next(tool for tool in self.tools if tool.schema.name == name)
-        if self._teller.style == "nl":
-            parts = self._teller.wording.actions[name].parts
+    def written(self, told: str) -> tuple[str, dict[str, str]]:
+        """A told action as a call: the function's name and the arguments, which may be objects of another task."""
+        for tool in self.tools:
+            if self._teller.style == "pddl":
+                name, *args = told.strip("()").split()
+                if name == tool.schema.name:
+                    return tool.name, dict(zip(tool.arguments, args, strict=True))
+                continue
+            parts = self._teller.wording.actions[tool.schema.name].parts
             # Told names have no blanks.
             pattern = "".join(re.escape(part) if isinstance(part, str) else r"(\S+)" for part in parts)
-            found = re.fullmatch(pattern, told)
-            places = [part for part in parts if isinstance(part, int)]
-            if found is not None:
+            if (found := re.fullmatch(pattern, told)) is not None:
+                places = [part for part in parts if isinstance(part, int)]
                 by_place = dict(zip(places, found.groups(), strict=True))
-                args = [by_place.get(place, arg) for place, arg in enumerate(args)]
-        return tool.name, dict(zip(tool.arguments, args, strict=True))
+                return tool.name, {name: by_place[place] for place, name in enumerate(tool.arguments)}
+        raise InputError(f"no action of the domain is told as '{told}'")
 
     # ── calls ────────────────────────────────────────────────────────────────────────────────────
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import cast
@@ -35,12 +35,15 @@ from pddl2nl.policies.events import (
     Replied,
     RunEvent,
     Started,
+    TakenBack,
+    ToolCalled,
 )
 from pddl2nl.policies.notes import Note
 from pddl2nl.policies.policy import option_text
 from pddl2nl.policies.prompts import stage_of
 from pddl2nl.policies.reporting import RunMetric
 from pddl2nl.policies.spec import RUN_OPTIONS
+from pddl2nl.policies.toolbox import NOT_EXECUTED
 from pddl2nl.reports.metrics import all_metrics, roles
 from pddl2nl.reports.recheck import Recheck, effects, recheck
 from pddl2nl.reports.summaries import RunSummary
@@ -48,11 +51,14 @@ from pddlval import Cause, GroundAction, validate
 
 NOT_REACHED = "not-reached"
 """The status of a plan's line after the first failure: it was read but not executed."""
+TAKEN_BACK = "taken-back"
+"""The status of an executed action that a tool took back."""
 
 _SIGNS = {
     "executed": "✓",
     "looked-around": "◎",
     NOT_REACHED: "·",
+    TAKEN_BACK: "↶",
     "inapplicable": "✗",
     "ambiguous": "?",
     "unknown-object": "∅",
@@ -62,7 +68,9 @@ _SIGNS = {
     "claimed-done": "⚑",
     "claimed-unsolvable": "⊥",
 }
-_SPELLED = frozenset(("looked-around", NOT_REACHED, "world-error", "claimed-done", "claimed-unsolvable"))
+_SPELLED = frozenset(
+    ("looked-around", NOT_REACHED, TAKEN_BACK, NOT_EXECUTED, "world-error", "claimed-done", "claimed-unsolvable")
+)
 
 
 def status_label(status: str) -> str:
@@ -71,7 +79,7 @@ def status_label(status: str) -> str:
 
 
 class ReplyPiece(Struct, frozen=True):
-    """A piece of a reply; ``status`` is the status of a span that was read, empty for other text.
+    """A piece of a reply; ``status`` is that of a span that was read or of a call of a tool, empty for other text.
 
     ``step`` is the step of the run that the span became; 0 for a line of a block that was corrected later.
     """
@@ -161,7 +169,7 @@ class Step(Struct, frozen=True):
 
     @property
     def mistake(self) -> bool:
-        return self.status not in ("executed", "looked-around", NOT_REACHED)
+        return self.status not in ("executed", "looked-around", NOT_REACHED, TAKEN_BACK)
 
 
 class ShownTurn(Struct, frozen=True):
@@ -216,6 +224,7 @@ def run_turns(events: Iterable[RunEvent]) -> tuple[ShownTurn, ...]:
     plans, a turn begins with the first call after it noted the result of the calls before.
     """
     drafts: list[_StepDraft] = [_StepDraft()]
+    acted: list[tuple[_StepDraft, int]] = []
     counted = 0
     stage = ""
     for event in events:
@@ -237,6 +246,14 @@ def run_turns(events: Iterable[RunEvent]) -> tuple[ShownTurn, ...]:
             draft.reads.append((max(spoken, default=-1), event))
         elif isinstance(event, Acted | Rejected | LookedAround):
             draft.results[event.step] = event
+            if isinstance(event, Acted):
+                acted.append((draft, event.step))
+        elif isinstance(event, ToolCalled):
+            draft.called.append((len(draft.calls) - 1, event))
+        elif isinstance(event, TakenBack):
+            for _ in range(min(event.actions, len(acted))):
+                where, step = acted.pop()
+                where.taken_back.add(step)
         elif isinstance(event, GoalReached):
             draft.goal = event.step
         elif isinstance(event, Judged):
@@ -254,11 +271,13 @@ _PREPARING = ("wording", "thoughts")
 
 @dataclass
 class _StepDraft:
-    """A turn under construction; ``reads`` have the index of the call whose reply was read."""
+    """A turn under construction; ``reads`` and ``called`` have the index of the call whose reply was read."""
 
     calls: list[Call] = field(default_factory=list)
     reads: list[tuple[int, Read]] = field(default_factory=list)
     results: dict[int, Acted | Rejected | LookedAround] = field(default_factory=dict)
+    called: list[tuple[int, ToolCalled]] = field(default_factory=list)
+    taken_back: set[int] = field(default_factory=set)
     goal: int | None = None
     judged: Judged | None = None
     notes: list[Note] = field(default_factory=list)
@@ -276,12 +295,15 @@ class _StepDraft:
         numbers = sorted(self.results if self.notes else read_at.keys() | self.results.keys())
         steps = [_step(number, read_at.get(number), self.results.get(number)) for number in numbers]
         steps = [replace(step, goal=True) if step.number == self.goal else step for step in steps]
+        steps = [replace(step, status=TAKEN_BACK) if step.number in self.taken_back else step for step in steps]
         status = {step.number: step.status for step in steps}
         calls = []
         for index, call in enumerate(self.calls):
             reads = [read for at, read in self.reads if at == index]
             spans = [(read, status.get(read.step, read.status), 0 if self.notes else read.step) for read in reads]
-            calls.append(replace(call, reply=_pieces(call.replied.text, spans)))
+            called = [event for at, event in self.called if at == index]
+            pieces = (*_pieces(call.replied.text, spans), *_call_pieces(call.replied, called, status))
+            calls.append(replace(call, reply=pieces))
         number = 0 if self.judged is None else self.judged.number
         notes, remarks = tuple(self.notes), tuple(self.remarks)
         return ShownTurn(tuple(calls), tuple(steps), self.judged, number == counted, notes, remarks)
@@ -317,6 +339,19 @@ def _pieces(text: str, spans: list[tuple[Read, str, int]]) -> tuple[ReplyPiece, 
     if done < len(text):
         pieces.append(ReplyPiece(text[done:]))
     return tuple(pieces)
+
+
+def _call_pieces(replied: Replied, called: Sequence[ToolCalled], status: Mapping[int, str]) -> Iterator[ReplyPiece]:
+    """The calls of tools in a reply; those behind the end of a run have no event of their own."""
+    for number, call in enumerate(replied.tool_calls):
+        event = called[number] if number < len(called) else None
+        text = f"{call.name}({call.arguments})"
+        if number or replied.text:
+            yield ReplyPiece("\n")
+        if event is None or event.status == NOT_EXECUTED:
+            yield ReplyPiece(text, NOT_EXECUTED)
+        else:
+            yield ReplyPiece(text, status.get(event.step, event.status), event.step)
 
 
 # ── reasons ──────────────────────────────────────────────────────────────────────────────────────

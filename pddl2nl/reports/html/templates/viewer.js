@@ -11,7 +11,7 @@ function stepsOf(article) {
 }
 
 function mistakesOf(article) {
-  const fine = ["executed", "looked-around", "not-reached"];
+  const fine = ["executed", "looked-around", "not-reached", "taken-back"];
   return stepsOf(article).filter((step) => !fine.includes(step.dataset.status) && !step.closest(".other-plan"));
 }
 
