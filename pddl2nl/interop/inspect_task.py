@@ -8,15 +8,17 @@ was given, and its scorer judges the plan::
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
 from pddl2nl.errors import InfrastructureError, MissingExtraError
 from pddl2nl.experiments.runs import run_spec
-from pddl2nl.llm import Completion, Message, Request, Usage
+from pddl2nl.llm import Completion, Message, Request, ToolCall, Usage
 from pddl2nl.llm.types import Finish
 from pddl2nl.nl import Reader, choose_wording, convert, make_names
+from pddl2nl.nl.telling.tools import CallError, read_arguments
 from pddl2nl.pddl import Task
 from pddl2nl.policies.spec import RunSpec
 from pddl2nl.tasks.shipped import find_task, shipped_domain
@@ -30,6 +32,7 @@ try:
         ChatMessage,
         ChatMessageAssistant,
         ChatMessageSystem,
+        ChatMessageTool,
         ChatMessageUser,
         GenerateConfig,
         Model,
@@ -37,6 +40,7 @@ try:
     )
     from inspect_ai.scorer import CORRECT, INCORRECT, Score, Scorer, Target, accuracy, scorer, stderr
     from inspect_ai.solver import Generate, Solver, TaskState, solver
+    from inspect_ai.tool import ToolChoice, ToolInfo, ToolParams
 except ImportError as error:
     raise MissingExtraError("inspect-ai", "inspect", "a task or a log of Inspect") from error
 
@@ -45,8 +49,29 @@ _FINISH: dict[str, Finish] = {"max_tokens": "length", "model_length": "length", 
 
 def chat(messages: Sequence[Message]) -> list[ChatMessage]:
     """Messages of ours as messages of Inspect."""
-    kinds = {"system": ChatMessageSystem, "user": ChatMessageUser, "assistant": ChatMessageAssistant}
-    return [kinds[message.role](content=message.content) for message in messages]
+    return [*map(_chat_message, messages)]
+
+
+def _chat_message(message: Message) -> ChatMessage:
+    if message.role == "tool":
+        return ChatMessageTool(content=message.content, tool_call_id=message.answers)
+    if message.role == "assistant":
+        calls = [_inspect_call(call) for call in message.tool_calls]
+        return ChatMessageAssistant(content=message.content, tool_calls=calls or None)
+    return (ChatMessageSystem if message.role == "system" else ChatMessageUser)(content=message.content)
+
+
+def _inspect_call(call: ToolCall) -> inspect_ai.tool.ToolCall:
+    try:
+        arguments = read_arguments(call.arguments)
+    except CallError:
+        arguments = {}
+    return inspect_ai.tool.ToolCall(id=call.id, function=call.name, arguments=arguments)
+
+
+def _our_call(call: inspect_ai.tool.ToolCall) -> ToolCall:
+    """A call as the model wrote it; of arguments that Inspect could not read it keeps none."""
+    return ToolCall(call.id, call.function, json.dumps(call.arguments, ensure_ascii=False))
 
 
 class _InspectModel:
@@ -65,16 +90,24 @@ class _InspectModel:
             stop_seqs=list(request.stop) or None,
         )
         asked = chat(request.messages)
-        output = from_thread.run(partial(self._model.generate, asked, config=config))
+        tools = [
+            ToolInfo(name=tool.name, description=tool.description, parameters=ToolParams(**tool.parameters))
+            for tool in request.tools
+        ]
+        choice: ToolChoice = "any" if request.tool_choice == "required" and tools else "auto"
+        generate = partial(self._model.generate, asked, tools=tools, tool_choice=choice, config=config)
+        output = from_thread.run(generate)
+        calls = tuple(map(_our_call, output.message.tool_calls or ())) if output.choices else ()
         if request.purpose == "planner":
             self.messages = [*asked, output.message]
         usage = output.usage
         return Completion(
             output.completion,
-            _FINISH.get(output.stop_reason, "text" if output.completion.strip() else "empty"),
+            _FINISH.get(output.stop_reason, "text" if output.completion.strip() or calls else "empty"),
             Usage() if usage is None else Usage(usage.input_tokens, usage.output_tokens),
             model=output.model,
             seconds=output.time or 0.0,
+            tool_calls=calls,
         )
 
 

@@ -150,7 +150,7 @@ class _Counts:
     run: TrackedRun
     values: dict[str, float] = field(
         default_factory=lambda: dict.fromkeys(
-            ("executed", "refused", "calls", "tool_calls", "prompt_tokens", "completion_tokens", "usd"), 0.0
+            ("executed", "refused", "calls", "prompt_tokens", "completion_tokens", "usd"), 0.0
         )
     )
 
@@ -177,7 +177,8 @@ def tracked(tracker: str, project: str, folder: Path) -> Observe:
         values = counts.values
         if isinstance(event, Replied):
             values["calls"] += 1
-            values["tool_calls"] += len(event.tool_calls)
+            if event.tool_calls:
+                values["tool_calls"] = values.get("tool_calls", 0.0) + len(event.tool_calls)
             values["prompt_tokens"] += event.prompt_tokens
             values["completion_tokens"] += event.completion_tokens
             values["usd"] += event.usd or 0.0

@@ -185,8 +185,9 @@ def _spec(policy: str, style: str, rng: random.Random, task: Task, example: tupl
     )
 
 
-# Score takes few options and no replies (tests/policies/test_score.py). Systems have tests of their own.
-EVERY = [(name, style) for name in CORE for style in make_policy(name).styles if name != "score"]
+# Score takes few options and no replies (tests/policies/test_score.py), the replies of Tools are calls (test_tools.py).
+# Systems have tests of their own.
+EVERY = [(name, style) for name in CORE for style in make_policy(name).styles if name not in ("score", "tools")]
 
 
 @pytest.mark.usefixtures("offline")

@@ -22,7 +22,7 @@ from pddl2nl.reports.gathering import gathered
 from pddl2nl.reports.html import write_html
 from pddl2nl.reports.html.run import turns_of
 from pddl2nl.tasks import shipped_domain, shipped_domains, shipped_task
-from tests.experiments.mechanisms import ASKING
+from tests.experiments.mechanisms import WRITING
 from tests.llm.chat_server import ChatServer
 
 BARE: dict[str, Any] = {"example": "none", "steps": 40}
@@ -103,7 +103,7 @@ def _started(result: RunRecord) -> Started:
 
 @pytest.mark.usefixtures("needs_planner")
 @pytest.mark.parametrize("domain", shipped_domains())
-@pytest.mark.parametrize("policy", ASKING)
+@pytest.mark.parametrize("policy", WRITING)
 def test_a_perfect_translator_changes_no_outcome(domain: str, policy: str) -> None:
     task = shipped_task(domain, "p02")
     wording = str(shipped_domain(domain).wording_path)
@@ -151,7 +151,7 @@ def _recorded(folder: Path, policy: str, mode: str = "lines", **options: Any) ->
 
 
 @pytest.mark.parametrize("mode", ["llm", "lines", "reader+llm"])
-@pytest.mark.parametrize("policy", ASKING)
+@pytest.mark.parametrize("policy", WRITING)
 def test_a_record_with_translations_replays_to_the_same_run(policy: str, mode: str, tmp_path: Path) -> None:
     result = _recorded(tmp_path, policy, mode)
     assert any(isinstance(event, Prompted) and event.purpose == "translator" for event in result.events)
@@ -165,7 +165,7 @@ def test_a_record_with_translations_replays_to_the_same_run(policy: str, mode: s
     assert _stable(again.events, *dropped) == _stable(result.events, *dropped)
 
 
-@pytest.mark.parametrize("policy", ASKING)
+@pytest.mark.parametrize("policy", WRITING)
 def test_a_record_with_translations_is_read_judged_and_shown(policy: str, tmp_path: Path) -> None:
     result = _recorded(tmp_path, policy)
     assert result.path is not None

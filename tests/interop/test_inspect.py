@@ -51,6 +51,31 @@ def test_a_policy_asks_the_model_of_an_evaluation_and_its_plan_is_scored(tmp_pat
     assert log.results.scores[0].metrics["accuracy"].value == 1
 
 
+def test_a_policy_calls_tools_through_inspect(tmp_path: Path) -> None:
+    from inspect_ai import eval as inspect_eval
+    from inspect_ai.model import ModelOutput, ModelUsage, get_model
+
+    from pddl2nl.interop.inspect_task import planning
+
+    called = [
+        ("board", {"car": "car_0", "loc": "location_0"}),
+        ("sail", {"from": "location_0", "to": "location_3"}),
+        ("debark", {"car": "car_0", "loc": "location_3"}),
+    ]
+    outputs = [ModelOutput.for_tool_call("mockllm/model", name, arguments) for name, arguments in called]
+    for output in outputs:
+        # Inspect would load a tokenizer to count them.
+        output.usage = ModelUsage(input_tokens=7, output_tokens=3, total_tokens=10)
+    task = planning("ferry", "p01", example="none", policy="tools")
+    [log] = inspect_eval(
+        task, model=get_model("mockllm/model", custom_outputs=outputs), log_dir=str(tmp_path), display="none"
+    )
+    [sample] = log.samples
+    assert sample.scores["plan_judged"].value == "C"
+    assert [message.role for message in sample.messages] == ["system", "user", *("assistant", "tool") * 2, "assistant"]
+    assert sample.messages[2].tool_calls[0].function == "board"
+
+
 def test_a_plan_that_fails_is_incorrect(tmp_path: Path) -> None:
     log = evaluated(tmp_path, PLAN[:1] * 4, policy="act", steps=4)
     assert log.samples[0].scores["plan_judged"].value == "I"
