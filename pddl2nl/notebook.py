@@ -1,12 +1,32 @@
-"""How objects look in a notebook: a small table of HTML, all texts escaped."""
+"""How objects look in a notebook: a picture, and a small table of HTML with all texts escaped."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from html import escape
+from importlib import import_module
+from typing import Any
 
 _LISTED = 50
 """The most values that one row lists."""
+
+
+def picture(task: Any, state: Any = None) -> str:
+    """A state of a task, by default the initial one, as SVG; empty for a task that cannot be executed."""
+    from pddl2nl.errors import UnsupportedError
+
+    # By its name: states and tasks know nothing of pictures, and a notebook asks them for one.
+    pictures: Any = import_module("pddl2nl.pictures")
+    try:
+        frames = () if state is None else (pictures.PictureFrame(state, "state"),)
+        return str(pictures.Pictures(task, frames).svg())
+    except UnsupportedError:
+        return ""
+
+
+def html_picture(svg: str, table: str) -> str:
+    """A picture with a table to open below it; only the table where there is no picture."""
+    return f"{svg}<details><summary>all facts</summary>{table}</details>" if svg else table
 
 
 def html_table(title: str, rows: Iterable[tuple[str, Iterable[object] | str]]) -> str:

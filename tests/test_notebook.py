@@ -104,3 +104,16 @@ def test_the_notebook_shows_what_it_computes(tmp_path: Path) -> None:
         nbformat.write(notebook, NOTEBOOK)
         return
     assert shown(notebook) == shown(stored)
+
+
+def test_states_and_tasks_show_their_picture() -> None:
+    simulator = pddl2nl.Simulator(TASK)
+    after = simulator.step(simulator.initial, "(unstack c b)").successor
+    assert after is not None
+    for shown, fact in ((TASK, "(on c b)"), (after, "(holding c)")):
+        svg = shown._repr_svg_()
+        assert svg is not None
+        assert svg.startswith("<svg ")
+        assert fact in svg
+        assert shown._repr_html_().startswith(svg)
+    assert str(after) == "<State of 4 atoms>"

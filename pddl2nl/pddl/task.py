@@ -130,14 +130,19 @@ class Task:
     def __repr__(self) -> str:
         return f"<Task {self.problem.name} of {self.domain.name}: {len(self.objects)} objects>"
 
+    def _repr_svg_(self) -> str | None:
+        from pddl2nl.notebook import picture
+
+        return picture(self) or None
+
     def _repr_html_(self) -> str:
-        from pddl2nl.notebook import html_table
+        from pddl2nl.notebook import html_picture, html_table
         from pddl2nl.pddl.writer import write_condition
 
         kinds: dict[str, list[str]] = {}
         for item in self.objects.values():
             kinds.setdefault(" or ".join(item.types), []).append(item.name)
-        return html_table(
+        table = html_table(
             repr(self)[1:-1],
             (
                 ("actions", [step.name for step in self.domain.steps]),
@@ -146,6 +151,7 @@ class Task:
                 ("goal", map(write_condition, conjuncts(self.problem.goal))),
             ),
         )
+        return html_picture(self._repr_svg_() or "", table)
 
     @cached_property
     def objects(self) -> dict[str, TypedName]:

@@ -148,11 +148,14 @@ def lay_out(
     rooms: dict[str, tuple[float, float, float, float]] = {}
     top, widest, on_map = head, 0.0, set()
     left = 12.0
-    for kind in roles.members:
-        atoms = roles.maps.get(kind, [])
-        if kind in roles.slots or kind in roles.values or (not atoms and len(roles.members[kind]) < 9):
+    joined = {kind for kinds in roles.maps for kind in kinds}
+    alone: dict[tuple[str, ...], list[GroundAtom]] = {
+        (kind,): [] for kind, names in roles.members.items() if kind not in joined and len(names) > 8
+    }
+    for kinds, atoms in {**roles.maps, **alone}.items():
+        if kinds[0] in roles.slots or kinds[0] in roles.values:
             continue
-        group = [name for name in roles.members[kind] if name in sizes]
+        group = [name for kind in kinds for name in roles.members[kind] if name in sizes]
         if len(group) < 2:
             continue
         spots = _map(roles, group, atoms, sizes)
@@ -206,7 +209,20 @@ def _map(roles: Roles, group: Sequence[str], atoms: Sequence[GroundAtom], sizes:
         # Without lines, two numbers in names are a grid only if they fill one.
         if pairs or (full <= 2 * len(group) and full > 2 * len({x for x, _ in cells.values()}) > 4):
             return _grid(cells, sizes)
-    return _graph(group, pairs, sizes) if pairs else {}
+    spots = _graph(group, pairs, sizes) if pairs else {}
+    across = max((x + sizes[name][0] for name, (x, _) in spots.items()), default=0.0)
+    down = max((y + sizes[name][1] for name, (_, y) in spots.items()), default=0.0)
+    return spots if across < max(1.5 * _WIDE, 3 * down) else _folded(spots, sizes)
+
+
+def _folded(spots: Mapping[str, Point], sizes: Mapping[str, Point]) -> dict[str, Point]:
+    """A long row of places as lines of text, every second one from right to left."""
+    names = sorted(spots, key=lambda name: spots[name])
+    corners, width, _ = flow([sizes[name] for name in names], _WIDE, 14)
+    rows = {y: place % 2 for place, y in enumerate(dict.fromkeys(y for _, y in corners))}
+    return {
+        name: (width - x - sizes[name][0] if rows[y] else x, y) for name, (x, y) in zip(names, corners, strict=True)
+    }
 
 
 def _given(roles: Roles, group: Sequence[str]) -> dict[str, Point]:

@@ -20,9 +20,11 @@ from functools import cached_property
 from typing import NamedTuple
 
 from pddl2nl.pddl import GroundAtom, Task, changed_predicates
+from pddl2nl.pddl.task import effect_literals
+from pddl2nl.pddl.tree import untimed
 from pddl2nl.pictures import hints
 from pddl2nl.pictures.settings import PictureSettings
-from pddl2nl.search.invariants import InvariantFinder
+from pddl2nl.search.invariants import InvariantFinder, InvariantPart
 
 LANE = 0
 """The parent of a slot without another object: the fact itself is where an object is: ``holding``, ``ontable``."""
@@ -50,6 +52,7 @@ class Roles:
 
     def __post_init__(self) -> None:
         self._changed = changed_predicates(self.task.domain)
+        self._effects = [each for step in self.task.domain.steps for each in effect_literals(untimed(step.effect))]
         self.static = [atom for atom in dict.fromkeys(self.task.problem.init) if atom[0] not in self._changed]
         self.kind = _kinds(self.task, self.static)
         self.members: dict[str, list[str]] = defaultdict(list)
@@ -72,7 +75,8 @@ class Roles:
         """Objects that belong to another one by a static atom."""
         self._parts()
         self.values = self._values()
-        self.maps = {kind: atoms for kind, found in self.links.items() if (atoms := self._map_of(kind, found))}
+        self.maps = self._maps()
+        """The kinds of places that have lines among each other, with the atoms of these."""
         self.emptiness = self._emptiness()
 
     # ── kinds and relations ──────────────────────────────────────────────────────────────────────
@@ -102,9 +106,11 @@ class Roles:
         )
 
     def _several(self, unary: str) -> bool:
-        """Whether a unary predicate can be true of more than one object."""
+        """Whether a unary predicate becomes true of one object after the other."""
         predicate = self.task.domain.predicate(unary)
-        return predicate is not None and len(self.task.objects_of(predicate.parameters[0].types)) > 1
+        assert predicate is not None
+        added = any((unary, True) == (atom.predicate, adds) for atom, adds in self._effects)
+        return added and len(self.task.objects_of(predicate.parameters[0].types)) > 1
 
     def _relations(self) -> None:
         found: dict[tuple[str, str], list[GroundAtom]] = defaultdict(list)
@@ -150,6 +156,8 @@ class Roles:
             parent for found in options.values() for parent in {p for _, parents in found for p in parents}
         )
         for kind in self.members:
+            if kind in self.settings.places:
+                continue
             if kind in given:
                 self.slots[kind] = tuple(Slot(*each) for each in given[kind])
                 continue
@@ -187,6 +195,8 @@ class Roles:
             if len(predicate.parameters) == 2 and predicate.name in self._changed and hints.locates(predicate.name):
                 held = Counter(atom[1] for atom in self.task.problem.init if atom[0] == predicate.name)
                 fits = self.task.is_a(self.members[kind][0], predicate.parameters[0].types)
+                part = InvariantPart(predicate.name, 0)
+                fits = fits and self.finder.occurs(part, self.members[kind])
                 if fits and max((held[name] for name in members), default=0) <= 1:
                     yield Slot(predicate.name, 1, 2)
 
@@ -234,7 +244,10 @@ class Roles:
         """Objects that do not move, but belong to one object of another kind."""
         partners: dict[tuple[str, str, str], dict[str, list[GroundAtom]]] = defaultdict(lambda: defaultdict(list))
         for atom in self.static:
-            if len(atom) == 3 and self.kind[atom[1]] != self.kind[atom[2]]:
+            if len(atom) != 3:
+                continue
+            asked = self.settings.part_of.get(self.kind[atom[1]]) == atom[0]
+            if self.kind[atom[1]] != self.kind[atom[2]] and (asked or not self._mutual(atom[0])):
                 partners[atom[0], self.kind[atom[1]], self.kind[atom[2]]][atom[1]].append(atom)
         ranked = sorted(
             partners.items(),
@@ -248,7 +261,7 @@ class Roles:
                 wanted = next(iter(atoms.values()))[0][0] == given
             else:
                 wanted = total and kind not in self.slots and kind not in self.links and kind not in self.chains
-                wanted = wanted and other not in self.chains
+                wanted = wanted and other not in self.chains and kind not in self.settings.places
             if wanted and kind not in whole and not any(up == kind for up in self._whole_of(other)):
                 whole.add(kind)
                 self.part_of |= {name: found[0] for name, found in atoms.items()}
@@ -290,17 +303,44 @@ class Roles:
             if len(atom) > 2
         )
 
-    def _map_of(self, kind: str, found: Mapping[str, list[GroundAtom]]) -> list[GroundAtom]:
-        """The lines of a map: relations of a kind of places in which something is, and that are not almost complete."""
-        if kind in self.values or kind in self.slots:
-            return []
-        most = len(self.members[kind]) * (len(self.members[kind]) - 1) / 2
-        atoms = []
-        for those in found.values():
-            pairs = {frozenset(atom[1:3]) for atom in those}
-            if len(self.members[kind]) <= 4 or len(pairs) < 0.7 * most:
-                atoms += those
-        return atoms
+    def _mutual(self, name: str) -> bool:
+        """Whether a relation is one of things of one type, such as the places beside each other."""
+        predicate = self.task.domain.predicate(name)
+        if predicate is None or len(predicate.parameters) != 2:
+            return False
+        types = predicate.parameters[0].types
+        return types == predicate.parameters[1].types and "object" not in types
+
+    def _maps(self) -> dict[tuple[str, ...], list[GroundAtom]]:
+        """Relations of places that do not move, and that are not almost complete."""
+        atoms: list[GroundAtom] = []
+        for kind, found in self.links.items():
+            count = len(self.members[kind])
+            for those in found.values():
+                pairs = {frozenset(atom[1:3]) for atom in those}
+                if self._still(kind) and (count <= 4 or len(pairs) < 0.35 * count * (count - 1)):
+                    atoms += those
+        between = [atom for atom in self.static if len(atom) == 3 and self._mutual(atom[0])]
+        atoms += [
+            atom for atom in between if len({self.kind[name] for name in atom[1:]}) == 2 and self._all_still(atom)
+        ]
+        groups: list[set[str]] = []
+        for atom in atoms:
+            group = {self.kind[atom[1]], self.kind[atom[2]]}
+            touched = [each for each in groups if each & group]
+            groups = [each for each in groups if each not in touched] + [group.union(*touched)]
+        return {
+            tuple(kind for kind in self.members if kind in group): [
+                atom for atom in atoms if self.kind[atom[1]] in group
+            ]
+            for group in groups
+        }
+
+    def _still(self, kind: str) -> bool:
+        return kind not in self.values and kind not in self.slots
+
+    def _all_still(self, atom: GroundAtom) -> bool:
+        return all(self._still(self.kind[name]) and name not in self.part_of for name in atom[1:])
 
     def _emptiness(self) -> dict[tuple[str, str], tuple[tuple[str, int], ...]]:
         """Unary facts that say that nothing is in or on an object: ``clear``, ``empty``; with the relations that are

@@ -116,7 +116,7 @@ class SceneMaker:
             for atom in atoms:
                 one, other = sorted(atom[1:3], key=self._order.__getitem__)
                 self._map_pairs[atom] = one, other
-        self._told_static = self._too_many()
+        self._told = self._too_many() | roles.settings.told
 
     # ── which facts ──────────────────────────────────────────────────────────────────────────────
 
@@ -179,7 +179,7 @@ class SceneMaker:
         """Puts boxes into boxes; the facts that this does not show."""
         roles = self.roles
         up: dict[str, tuple[str, Fact]] = {
-            name: (atom[2], atom) for name, atom in roles.part_of.items() if name in boxes
+            name: (atom[2], atom) for name, atom in roles.part_of.items() if name in boxes and atom[2] in boxes
         }
         rest: list[Fact] = []
         whole = {fact for _, fact in up.values()}
@@ -267,7 +267,7 @@ class SceneMaker:
             static = self._static(name)
             if static and len(fact) == 2 and host and self.roles.kind[host] == name:
                 boxes[host].facts.append(fact)
-            elif static and (name in self._told_static or (not host and len(fact) > 2 and fact[0] != "=")):
+            elif name in self._told or (static and not host and len(fact) > 1 and fact[0] != "="):
                 scene.told[name].append(fact)
             else:
                 # What an object is for ever, in one badge: portable, sliceable.

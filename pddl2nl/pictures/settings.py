@@ -8,7 +8,7 @@ The file is declarative; all of it is optional::
                "instrument": {"part_of": "on_board"},
                "colour": {"show": "value"}},
      "coordinates": {"kitchen": [0, 0], "hall": [1, 0]},
-     "across": ["right-of"], "links": ["road"]}
+     "told": ["distance"]}
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib import resources
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Literal
 
 import msgspec
-from msgspec import Meta, Struct
+from msgspec import Struct
 
 from pddl2nl.errors import InputError, did_you_mean
 from pddl2nl.files import read_text
-from pddl2nl.pddl import Domain
+from pddl2nl.pddl import Domain, supertypes
 from pddl2nl.tasks.shipped import authored_domains, shipped_domain, shipped_domains
 
 FILE = "picture.json"
@@ -50,7 +50,7 @@ class _Kind(Struct, frozen=True, forbid_unknown_fields=True):
     colour: str = ""
     nest: tuple[str, ...] = ()
     part_of: str = ""
-    show: Literal["", "object", "value"] = ""
+    show: Literal["", "object", "place", "value"] = ""
 
 
 class _File(Struct, frozen=True, forbid_unknown_fields=True):
@@ -58,7 +58,7 @@ class _File(Struct, frozen=True, forbid_unknown_fields=True):
     domain: str
     kinds: dict[str, _Kind] = {}
     coordinates: dict[str, tuple[float, float]] = {}
-    links: Annotated[tuple[str, ...], Meta(description="the only static relations that are lines")] = ()
+    told: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -71,8 +71,10 @@ class PictureSettings:
     part_of: Mapping[str, str] = field(default_factory=dict)
     values: frozenset[str] = frozenset()
     draw: frozenset[str] = frozenset()
+    places: frozenset[str] = frozenset()
     coordinates: Mapping[str, tuple[float, float]] = field(default_factory=dict)
-    links: frozenset[str] = frozenset()
+    told: frozenset[str] = frozenset()
+    """Predicates and functions whose facts are told below the picture."""
 
 
 def load_picture_settings(path: str | Path, domain: Domain) -> PictureSettings:
@@ -88,14 +90,19 @@ def load_picture_settings(path: str | Path, domain: Domain) -> PictureSettings:
     if read.domain != domain.name:
         raise InputError(f"{path}: made for the domain '{read.domain}', but the domain is '{domain.name}'")
     arities = {item.name: len(item.parameters) for item in domain.predicates}
+    hierarchy = supertypes(domain)
     for kind, item in read.kinds.items():
+        _one_of(kind, (*hierarchy, *(name for name, count in arities.items() if count == 1)), f"{path}: kinds")
         where = f"{path}: kinds: {kind}"
         _one_of(item.icon, icons(), f"{where}: icon")
         _one_of(item.colour, COLOURS, f"{where}: colour")
         _one_of(item.part_of, arities, f"{where}: part_of")
-    for name in read.links:
-        _one_of(name, arities, f"{path}: links")
-    kinds = read.kinds.items()
+    for name in read.told:
+        _one_of(name, arities | {item.name: 0 for item in domain.functions}, f"{path}: told")
+    # What is said of a type holds for its subtypes, unless these have lines of their own.
+    general = sorted(read.kinds, key=lambda kind: len(hierarchy.get(kind, ())))
+    below = {kind: sorted(hierarchy.below((kind,))) if kind in hierarchy else [kind] for kind in general}
+    kinds = {each: read.kinds[kind] for kind in general for each in [*below[kind], kind]}.items()
     return PictureSettings(
         icons={kind: item.icon for kind, item in kinds if item.icon},
         colours={kind: item.colour for kind, item in kinds if item.colour},
@@ -106,9 +113,10 @@ def load_picture_settings(path: str | Path, domain: Domain) -> PictureSettings:
         },
         part_of={kind: item.part_of for kind, item in kinds if item.part_of},
         values=frozenset(kind for kind, item in kinds if item.show == "value"),
-        draw=frozenset(kind for kind, item in kinds if item.show == "object"),
+        draw=frozenset(kind for kind, item in kinds if item.show in ("object", "place")),
+        places=frozenset(kind for kind, item in kinds if item.show == "place"),
         coordinates=read.coordinates,
-        links=frozenset(read.links),
+        told=frozenset(read.told),
     )
 
 

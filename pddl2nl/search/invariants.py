@@ -123,6 +123,10 @@ class InvariantFinder:
                 ]
         return self._search(firsts, objects)
 
+    def occurs(self, part: InvariantPart, objects: Sequence[str]) -> bool:
+        """Whether an atom of a predicate, with one of these objects at its place, can hold at all."""
+        return _KindSearch(self, objects).occurs(part)
+
     def tokens(self) -> tuple[Invariant, ...]:
         """The invariants without an object: at most one atom of these predicates holds at all."""
         firsts = [InvariantPart(item.name, None) for item in self.task.domain.predicates if item.name in self._changed]

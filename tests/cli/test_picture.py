@@ -65,6 +65,7 @@ def test_bad_input_is_named(arguments: list[str], message: str, capsys: pytest.C
         ('{"format": 1, "domain": "ferry"}', "made for the domain 'ferry', but the domain is 'blocksworld-4ops'"),
         ('{"format": 1, "domain": "blocksworld-4ops", "colours": {}}', "unknown field `colours`"),
         (kinds := '{"format": 1, "domain": "blocksworld-4ops", "kinds": {"object": %s}}', "malformed"),
+        (kinds.replace("object", "bloc") % "{}", "kinds: found 'bloc', expected one of object"),
         (kinds % '{"icon": "blok"}', "did you mean 'block'?"),
         (kinds % '{"colour": "red"}', "kinds: object: colour: found 'red', expected one of blue"),
         (kinds % '{"nest": ["onn ?self ?in"]}', "did you mean 'on'?"),

@@ -358,11 +358,17 @@ class State:
     def __repr__(self) -> str:
         return f"<State of {len(self)} atoms>"
 
+    def _repr_svg_(self) -> str | None:
+        from pddl2nl.notebook import picture
+
+        return picture(self.layout.task, self) or None
+
     def _repr_html_(self) -> str:
-        from pddl2nl.notebook import html_table
+        from pddl2nl.notebook import html_picture, html_table
 
         values = [f"{fluent} = {value}" for fluent, value in sorted(self.values.items())]
-        return html_table("State", (("atoms", map(str, self)), ("values", values)))
+        table = html_table("State", (("atoms", map(str, self)), ("values", values)))
+        return html_picture(self._repr_svg_() or "", table)
 
 
 def _restored(layout: StateLayout, atoms: tuple[GroundAtom, ...], values: dict[GroundAtom, Number]) -> State:
