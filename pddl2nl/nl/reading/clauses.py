@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise, product
 
 from pddl2nl.nl.reading.formal import A_LIST, TRAILING, UNKNOWN_VERB, ClauseReading, PDDLGrammar, verdict_of
-from pddl2nl.nl.reading.frames import RELATIVES, Fit, Frame, Frames, Mention, StaticFacts, inside, role_of
+from pddl2nl.nl.reading.frames import RELATIVES, Fit, Frame, Frames, Mention, StaticFacts, Steps, inside, role_of
 from pddl2nl.nl.reading.lexicon import KnownObject, Lexicon
 from pddl2nl.nl.reading.segments import THOUGHTS, peel
 from pddl2nl.nl.reading.stance import (
@@ -53,6 +53,10 @@ _LEAD = 14
 _REACH = 40
 """Words behind a verb that can belong to its action."""
 
+_REMEMBERED = 3
+"""Steps before a clause whose objects it can mean by "it" or "the truck"."""
+
+_DEFINITE = frozenset(("the", "that"))
 _DEMONSTRATIVES = word_set("demonstratives")
 _PASSIVES = word_set("passives")
 _EVENTS = word_set("events")
@@ -67,6 +71,7 @@ _DEPENDS = word_set("depends")
 _MAIN = word_set("main")
 _JOINED = word_set("joined")
 _INTERJECTIONS = word_set("interjections")
+_PARTICIPLES = word_set("participles")
 _JUDGES = word_set("judges")
 _STATES = word_set("states")
 _ASIDE_CONDITIONS = word_set("aside_conditions")
@@ -127,10 +132,10 @@ class ActionGrammar:
             return verdict_of(start, end, (only,), (*rules, "static-types"))
         return verdict_of(start, end, actions, rules)
 
-    def said(self, content: str, *, listed: bool = False, before: GroundAction | None = None) -> list[ClauseReading]:
+    def said(self, content: str, *, listed: bool = False, before: Steps = ()) -> list[ClauseReading]:
         """What a line says behind its marks and labels: a verdict for each clause about actions or objects.
 
-        ``before``: the step on the line before it, of which it may go on: "Pick up the laser there.", "Then to c".
+        ``before``: the steps on the lines before it, of which it may go on: "Pick up the laser there.", "Then to c".
         """
         if content.startswith("(:"):
             return []
@@ -203,10 +208,13 @@ class ActionGrammar:
 
     # ── sentences ────────────────────────────────────────────────────────────────────────────────
 
-    def clauses(self, text: str, listed: bool = False, before: GroundAction | None = None) -> list[ClauseReading]:
-        """What the sentences and clauses of a text say about actions, in order; ``before``: the step before it."""
+    def clauses(self, text: str, listed: bool = False, before: Steps = ()) -> list[ClauseReading]:
+        """What the sentences and clauses of a text say about actions, in order; ``before``: the steps before it."""
         words = self._with_of(words_of(text))
-        known = None if before is None else ClauseReading(0, 0, "read", (before,), names_object=True)
+        if path := self._path(words):
+            return path
+        known = ClauseReading(0, 0, "read", before[-1:], names_object=True) if before else None
+        steps = before
         if "|" in text:
             words = [word._replace(parted="" if word.parted == ">" else word.parted) for word in words]
         clauses: list[ClauseReading] = []
@@ -228,7 +236,9 @@ class ActionGrammar:
             sentence = self._behind_label(behind, corrects)
             labelled = sentence[0].start > behind[0].start
             asked = (listed and index == 0) or labelled
-            verdicts = self._sentence(text, sentence, asked, None if corrects else last or known)
+            verdicts = self._sentence(
+                text, sentence, asked, None if corrects else last or known, () if corrects else steps
+            )
             if corrects and last is not None and follows:
                 reason = bool(verdicts) and all(item.tells_state for item in verdicts)
                 verdicts = [] if reason else self._corrected(text, sentence, last, verdicts)
@@ -245,6 +255,7 @@ class ActionGrammar:
             elif corrects and last is None and verdicts and verdicts[0].status == "read":
                 verdicts[0] = verdicts[0]._replace(stance="corrects")
             clauses += verdicts
+            steps = _steps(steps, verdicts)
         read = [item for item in clauses if item.status in ("read", "ambiguous")]
         if len(read) == 1 and words[-1].start >= read[0].end and "loose-tail" not in read[0].rules:
             rules = (*(rule for rule in read[0].rules if rule != "markup"), "loose-tail")
@@ -266,8 +277,11 @@ class ActionGrammar:
         "a to b: move from a to b" has its own objects before it.
         """
         for index, word in enumerate(words[1:], 1):
+            lead = words[:index]
+            if word.parted == ":" and word.text in ("i", "we") and not any(rules_out(item.text) for item in lead):
+                # "block_3 is on top, so it has to go first: I unstack it"
+                return words[index:]
             if word.parted == ":" and word.text in self.frames.verbs:
-                lead = words[:index]
                 named = inside(self.frames.mentions(lead))
                 small = ARTICLES | PREPOSITIONS | self.lexicon.type_words | _JOINED
                 alone = all(place in named or item.text in small for place, item in enumerate(lead))
@@ -306,7 +320,7 @@ class ActionGrammar:
         taken: set[int] = set()
         at = 0
         for mention in mentions:
-            said = [word.text for word in words[at : mention.first] if word.text not in _JOINED]
+            said = [word.text for word in words[at : mention.first] if word.text not in _JOINED - _PLACES]
             role = role_of(said, self.lexicon, behind=at > 0)
             at = mention.last
             alike = {
@@ -334,6 +348,47 @@ class ActionGrammar:
             args[start] = last.candidates[0].args[goal]
         begin, end = words[max(mentions[0].first - 1, 0)].start, words[mentions[-1].last - 1].end
         return verdict_of(begin, end, (GroundAction(frame.action, tuple(args)),), ("reworded",))
+
+    def _way(self, last: ClauseReading, words: Sequence[Word]) -> list[ClauseReading]:
+        """Steps of the action before along places: "then to b, c and finally d"; empty where it is no such way."""
+        mentions = self.frames.mentions(words)
+        small = inside(mentions) | {
+            at for at, word in enumerate(words) if word.text in _JOINED | {"to", "via", "through"}
+        }
+        steps: list[ClauseReading] = []
+        for mention in mentions if len(mentions) > 1 and len(small) == len(words) else ():
+            to = words[mention.first]._replace(text="to", parted="")
+            step = self._resumed((steps or [last])[-1], [to, *words[mention.first : mention.last]])
+            if step is None:
+                return []
+            steps.append(step)
+        return steps
+
+    def _path(self, words: Sequence[Word]) -> list[ClauseReading]:
+        """The steps of places with arrows between them, where one action alone fits each pair: "a → b → c"."""
+        if len(words) > _LEAD + _REACH or not any(word.parted == ">" for word in words):
+            return []
+        mentions = self.frames.mentions(words)
+        parted = all(words[item.first].parted == ">" for item in mentions[1:])
+        if len(mentions) < 2 or not parted or len(inside(mentions)) < len(words):
+            return []
+        steps: list[ClauseReading] = []
+        for first, second in pairwise(mentions):
+            fitting = [
+                frame
+                for frame in self.frames.frames.values()
+                if len(frame.slots) == 2
+                if all(
+                    item.objects[0].fits(frame.types[at]) for item, at in zip((first, second), frame.slots, strict=True)
+                )
+            ]
+            if len(fitting) != 1 or "to" not in fitting[0].roles[1].prepositions:
+                return []
+            args = {at: item.objects[0].pddl for item, at in zip((first, second), fitting[0].slots, strict=True)}
+            action = GroundAction(fitting[0].action, (args[0], args[1]))
+            start, end = words[first.first].start, words[second.last - 1].end
+            steps.append(verdict_of(start if not steps else words[second.first].start, end, (action,), ("reworded",)))
+        return [item.moved(0, "several") for item in steps] if len(steps) > 1 else steps
 
     def _ended(self, words: Sequence[Word], stance: str) -> list[ClauseReading]:
         """Words that name an object or an action, as no action of this stance."""
@@ -389,14 +444,17 @@ class ActionGrammar:
             yield sentence
 
     def _sentence(
-        self, text: str, words: Sequence[Word], listed: bool, before: ClauseReading | None = None
+        self, text: str, words: Sequence[Word], listed: bool, before: ClauseReading | None = None, steps: Steps = ()
     ) -> list[ClauseReading]:
-        """The verdicts of a sentence's clauses; ``before``: what the sentence before it says last."""
+        """The verdicts of a sentence's clauses.
+
+        ``before``: what the sentence before it says last; ``steps``: the steps before it.
+        """
         # "If the calibration fails, navigate to b and try again.": what depends on a condition is no step.
         depends = words[0].text in _DEPENDS and any(word.parted == "," for word in words)
         if depends and (said := self._ended(words, f"conditional ({words[0].text})")):
             return said
-        whole = self._clause_or_typo(text, words, listed, before)
+        whole = self._clause_or_typo(text, words, listed, steps)
         read = whole is not None and whole.status in ("read", "ambiguous")
         parts = (
             [] if whole and read and "loose-tail" not in whole.rules else self._split(words, whole if read else None)
@@ -407,15 +465,16 @@ class ActionGrammar:
         for part in parts if len(parts) > 1 or whole is None else ():
             last = clauses[-1] if clauses else before
             known = last if last is not None and last.status == "read" else None
-            verdict = self._clause_or_typo(text, part, listed, known)
+            verdict = self._clause_or_typo(text, part, listed, steps)
             # Across lines only a way goes on: "Then to c".
             at = self._behind_joints(part, 0)
             goes_on = known is not None and (known.end > 0 or (part[at : at + 1] and part[at].text in ("to", "from")))
             if verdict is None and known is not None and goes_on:
                 verdict = self._resumed(known, part)
-            elif verdict is not None and verdict.stance == NO_SUBJECT and known is not None and known.end > 0:
-                # "robot_0 picks up a, then moves from b to c"
-                verdict = self._clause(text, part, True) or verdict
+                if verdict is None and (way := self._way(known, part)):
+                    clauses += way
+                    steps = _steps(steps, way)
+                    continue
             if (verdict is None or verdict.status not in ("read", "ambiguous")) and subject:
                 verdict = self._passive(text, part, subject) or verdict
             subject = self._subject(part) or subject
@@ -437,10 +496,14 @@ class ActionGrammar:
             if verdict.reason == UNKNOWN_VERB and part[0].text == "and" and stance.startswith("state"):
                 # "a would have to be on b and b on a"
                 verdict = verdict.refused(stance)
-            if verdict.status == "read" and part[0].parted == ":" and clauses and clauses[-1].is_failure:
-                # "**Load it**: load a onto b"
-                clauses.pop()
-            clauses += self._with_tail(text, part, verdict)
+            if verdict.status == "read" and clauses and clauses[-1].is_failure:
+                # "**Load it**: load a onto b", "Carrying a, go to b"
+                carried = part[0].parted == "," and words[0].text in _PARTICIPLES and clauses[-1].reason == UNKNOWN_VERB
+                if part[0].parted == ":" or carried:
+                    clauses.pop()
+            said = self._with_tail(text, part, verdict)
+            clauses += said
+            steps = _steps(steps, said)
         if any(item.status != "not-an-action" for item in clauses) or len(clauses) > 1:
             last = clauses[-1]
             judged = any(word.text in _JUDGES for word in words if last.start <= word.start < last.end)
@@ -489,57 +552,94 @@ class ActionGrammar:
             return steps if len(steps) > 1 else []
         return []
 
-    def _clause_or_typo(
-        self, text: str, words: Sequence[Word], listed: bool, before: ClauseReading | None
-    ) -> ClauseReading | None:
-        """A clause as it stands; else with pronouns for what was spoken of before; else without typos of one letter."""
+    def _clause_or_typo(self, text: str, words: Sequence[Word], listed: bool, steps: Steps) -> ClauseReading | None:
+        """A clause as it stands; else with what the steps before it leave unsaid; else without typos of one letter."""
         verdict = self._clause(text, words, listed)
+        if verdict is not None and verdict.stance == NO_SUBJECT and steps:
+            # "robot_0 picks up a, then moves from b to c": the subject is the one before.
+            listed = listed or words[0].text in _JOINED or words[0].parted == ","
+            verdict = self._clause(text, words, listed)
         if verdict is not None and (not verdict.is_failure or verdict.stance):
             return verdict
-        if before is not None and before.status == "read" and verdict is not None:
-            spoken = self._without_pronouns(text, words, listed, before)
-            if spoken is not None:
-                return spoken
+        if verdict is not None and (spoken := self._in_context(text, words, listed, steps)):
+            return spoken
         mended = self.frames.mended(words)
         again = self._clause(text, mended, listed) if mended else None
         if again is not None and again.status == "read":
             return again.moved(0, "typo")
         return verdict
 
-    def _without_pronouns(
-        self, text: str, words: Sequence[Word], listed: bool, before: ClauseReading
-    ) -> ClauseReading | None:
-        """A clause with objects of the action before for "it" and "there": the first that fit, in the order told.
+    def _in_context(self, text: str, words: Sequence[Word], listed: bool, steps: Steps) -> ClauseReading | None:
+        """A clause with objects of the steps before it for "it", "there" and "the truck", and for a place left out.
 
-        "It" may also be what the snippet names by itself: "move the robot from a to b, then move it from b to c".
+        The last step comes first, and of its objects the first that fits, in the order told. "It" may also be what the
+        snippet names by itself: "move the robot from a to b, then move it from b to c".
         """
-        pronouns = {"it", *_PLACES} - self.frames.vocabulary
-        places = [index for index, word in enumerate(words) if word.text in pronouns]
-        if not places or len({words[place].text for place in places}) < len(places):
+        own = self.frames.vocabulary
+        places = [
+            index
+            for index, word in enumerate(words)
+            if (word.text == "it" and not (word.text in own and index and words[index - 1].text in PREPOSITIONS))
+            or (word.text in _PLACES and word.text not in own)
+            or self._is_definite(words, index)
+        ]
+        if len({words[place].text for place in places}) < len(places) or not (places or steps):
             return None
-        action = before.candidates[0]
-        options = [self._meant(action, words[place]) for place in places]
-        for chosen in product(*options):
+        options = [
+            [said for step in (*steps[::-1], *([None] if steps else [])) for said in self._meant(step, words, at)]
+            for at in places
+        ]
+        for chosen in product(*options) if places else [()]:
             said = list(words)
-            for place, meant in zip(reversed(places), reversed(chosen), strict=True):
-                said[place : place + 1] = meant
-            verdict = self._clause(text, said, listed)
-            if verdict is not None and verdict.status == "read" and "static" not in verdict.rules:
+            for place, (taken, meant) in zip(reversed(places), reversed(chosen), strict=True):
+                said[place : place + taken] = meant
+            verdict = self._clause(text, said, listed, steps)
+            if verdict is not None and verdict.status == "read" and ("static" not in verdict.rules or not places):
                 return verdict.moved(0, "reference")
         return None
 
-    def _meant(self, action: GroundAction, pronoun: Word) -> list[list[Word]]:
-        """The words that a pronoun can stand for behind an action."""
-        frame = self.frames.frames[action.name]
-        order = [(action.args[slot], role.prepositions) for slot, role in zip(frame.slots, frame.roles, strict=True)]
+    def _is_definite(self, words: Sequence[Word], index: int) -> bool:
+        """Whether "the truck" or "the same hoist" begins there without a name behind or before it."""
+        if words[index].text not in _DEFINITE:
+            return False
+        at = index + 1 + (words[index + 1 : index + 2] != [] and words[index + 1].text == "same")
+        if at >= len(words) or words[at].text not in self.lexicon.type_words:
+            return False
+        return not inside(self.frames.mentions(words[max(index - 1, 0) : at + 2]))
+
+    def _meant(self, step: GroundAction | None, words: Sequence[Word], index: int) -> list[tuple[int, list[Word]]]:
+        """What a pronoun or a definite noun can stand for behind a step: how many words it takes, and the ones meant.
+
+        Without a step, "the truck" is the only one that the task has.
+        """
+        pronoun = words[index]
+        if pronoun.text in _DEFINITE:
+            taken = 2 + (words[index + 1].text == "same")
+            noun = words[index + taken - 1].text
+            known = (
+                list(self.lexicon.by_pddl.values())
+                if step is None
+                else [self.lexicon.by_pddl[arg] for arg in step.args if arg in self.lexicon.by_pddl]
+            )
+            fitting = [item for item in known if noun in self.lexicon.words_for(item)]
+            return (
+                [(taken, [pronoun._replace(text=fold(fitting[0].nl), raw=fitting[0].nl)])] if len(fitting) == 1 else []
+            )
+        if step is None:
+            return []
+        frame = self.frames.frames[step.name]
+        order = [(step.args[slot], role.prepositions) for slot, role in zip(frame.slots, frame.roles, strict=True)]
         told = [(self.lexicon.by_pddl[name].nl, announced) for name, announced in order if name in self.lexicon.by_pddl]
         if pronoun.text == "it":
             own = frame.content - PREPOSITIONS - ARTICLES - PARTICLES - {frame.verb} - self.lexicon.type_words
-            return [*([pronoun._replace(text=fold(name), raw=name)] for name, _ in told), *([[]] if own else [])]
+            return [
+                *((1, [pronoun._replace(text=fold(name), raw=name)]) for name, _ in told),
+                *([(1, [])] if own else []),
+            ]
         goals = [name for name, announced in told if "to" in announced]
         goals = goals or [name for name, announced in told if not announced.isdisjoint(_AT)]
         at = pronoun._replace(text="at", raw="at", end=pronoun.start)
-        return [[at, pronoun._replace(text=fold(name), raw=name, parted="")] for name in goals[-1:]]
+        return [(1, [at, pronoun._replace(text=fold(name), raw=name, parted="")]) for name in goals[-1:]]
 
     def _with_tail(self, text: str, words: Sequence[Word], verdict: ClauseReading) -> list[ClauseReading]:
         """A verdict, and the step that the words behind an action say: "pick up c, after which I stack c on a"."""
@@ -603,7 +703,7 @@ class ActionGrammar:
         """Whether a clause without a verb goes on with the action before: ", then to place_0", "and b from c"."""
         at = self._behind_joints(words, index)
         behind = [item for item in mentions if item.first >= at][:2]
-        beside = ARTICLES | self.lexicon.type_words | PREPOSITIONS
+        beside = ARTICLES | self.lexicon.type_words | PREPOSITIONS | _PLACES
         opened = at > index or words[index].parted == ","
         if not opened or not behind or any(word.text not in beside for word in words[at : behind[0].first]):
             return False
@@ -617,8 +717,11 @@ class ActionGrammar:
 
     # ── one clause ───────────────────────────────────────────────────────────────────────────────
 
-    def _clause(self, text: str, words: Sequence[Word], listed: bool) -> ClauseReading | None:
-        """The action of a clause, its stance, or why it is none; None where it speaks of no action and no object."""
+    def _clause(self, text: str, words: Sequence[Word], listed: bool, steps: Steps = ()) -> ClauseReading | None:
+        """The action of a clause, its stance, or why it is none; None where it speaks of no action and no object.
+
+        ``steps``: the steps before it, where a place that it leaves out is the one where they end.
+        """
         failed: ClauseReading | None = None
         tried = 0
         for at, word in enumerate(words[: _LEAD + _REACH]):
@@ -630,7 +733,7 @@ class ActionGrammar:
                 # "Here you go!"
                 continue
             tried += 1
-            verdict = self._at_verb(text, words, at, listed)
+            verdict = self._at_verb(text, words, at, listed, steps)
             if verdict is not None and verdict.status in ("read", "ambiguous"):
                 return verdict
             refused = failed is not None and failed.stance.startswith("rejected")
@@ -685,10 +788,10 @@ class ActionGrammar:
             word.text in beside and not word.parted for word in words[at + 1 : named]
         )  # fmt: skip
 
-    def _at_verb(self, text: str, words: Sequence[Word], at: int, listed: bool) -> ClauseReading | None:
+    def _at_verb(self, text: str, words: Sequence[Word], at: int, listed: bool, steps: Steps) -> ClauseReading | None:
         begin = max(0, at - _LEAD)
         row = list(words[begin : at + _REACH])
-        fits, row, verb, aside = self._fitted(row, at - begin)
+        fits, row, verb, aside = self._fitted(row, at - begin, steps)
         if not fits:
             return self._failed(words, at, listed, self.frames.verbs[words[at].text][0][1])
         fit = fits[0]
@@ -707,7 +810,7 @@ class ActionGrammar:
         if tail and not stance:
             stance = behind = tail_stance(tail, lambda word: word.text in self.lexicon.folded)
             stance = behind = stance or self._aim(tail, fits[0])
-        if fit.omitted >= 0 and not stance and self._left_over(tail):
+        if fit.omitted >= 0 and not stance and self._left_over(tail, fit.context):
             reason = "an object is missing, and another one is left over"
             return ClauseReading(row[verb].start, words[-1].end, "unreadable", reason=reason, names_object=True)
         # What stands before the verb belongs to the action where one of its objects does.
@@ -722,7 +825,8 @@ class ActionGrammar:
                 verdict = ClauseReading(start, words[-1].end, "unreadable", reason=reason, names_object=True)
                 return verdict._replace(stance="rejected" if refused else "")
             return ClauseReading(start, end, "not-an-action", actions, stance=stance, names_object=True)
-        overlooked = {"prefix": lead, fit.rule: fit.rule, "loose-tail": tail or aside, "static": fit.omitted >= 0}
+        overlooked = {"prefix": lead, fit.rule: fit.rule, "loose-tail": tail or aside}
+        overlooked |= {"static": fit.omitted >= 0 and not fit.context, "context": fit.context}
         rules = tuple(rule for rule, holds in overlooked.items() if holds)
         if not rules and any(map(str.isalpha, text[: words[0].start])):
             rules = ("prefix",)
@@ -738,10 +842,14 @@ class ActionGrammar:
         further = any(done.isdisjoint(item.pddl for item in mention.objects) for mention in named)
         return f"unclear (… {tail[0].text})" if further else ""
 
-    def _left_over(self, tail: Sequence[Word]) -> bool:
-        """Whether words behind an action name an object before a reason or a remark begins."""
+    def _left_over(self, tail: Sequence[Word], unknown: bool) -> bool:
+        """Whether words behind an action name an object before a reason or a remark begins.
+
+        ``unknown``: words that could be an unknown name count as well: "to lcoation_0".
+        """
         ends = (index for index, word in enumerate(tail) if word.parted in (".", "(", ":") or is_reason_word(word))
-        return bool(self.frames.mentions(tail[: next(ends, len(tail))]))
+        said = tail[: next(ends, len(tail))]
+        return bool(self.frames.mentions(said)) or (unknown and bool(self._unknown(said, [])))
 
     def _unspoken(self, row: Sequence[Word], verb: int, fit: Fit) -> tuple[list[Word], bool]:
         """The words before the verb that are no part of the action, and whether a subject stands among the others."""
@@ -777,15 +885,20 @@ class ActionGrammar:
             return [*lead[:at], *lead[at + 1 :]], True
         return lead, acting
 
-    def _fitted(self, row: list[Word], verb: int) -> tuple[list[Fit], list[Word], int, bool]:
+    def _fitted(self, row: list[Word], verb: int, steps: Steps) -> tuple[list[Fit], list[Word], int, bool]:
         """The fits of a clause: as it stands, or without what stands in brackets and clauses about an object."""
         passive = any(word.text in _PASSIVES for word in row[:verb])
 
         def fits_of(words: list[Word], mentions: Sequence[Mention]) -> list[Fit]:
-            return self.frames.fits(words, at, [item for item in mentions if item.first != at][: most + 1], passive)
+            return self.frames.fits(
+                words, at, [item for item in mentions if item.first != at][: most + 1], passive, steps
+            )
 
         most, at = self.frames.most, verb
-        as_said = fits_of(row, self.frames.mentions(row))
+        mentions = self.frames.mentions(row)
+        # "[tile_0] robot_0 moves up": what stands in brackets before it is no part of an action.
+        plain = [item for item in mentions if item.first > verb or not row[item.first].aside]
+        as_said = fits_of(row, plain) or fits_of(row, mentions)
         if as_said and as_said[0].omitted < 0:
             return as_said, row, verb, False
         kept = _without_remarks(row, verb)
@@ -854,6 +967,15 @@ class ActionGrammar:
                 kinds = " or ".join(self.lexicon.noun(kind) for kind in wanted)
                 return f"'{said[place].nl}' is no {kinds}, and one is needed there"
         return "its words do not fit the objects that it names"
+
+
+def _steps(before: Steps, clauses: Sequence[ClauseReading]) -> Steps:
+    """The last steps with those that clauses say; what was meant as one and cannot be read breaks them off."""
+    for item in clauses:
+        before = (
+            (*before, *item.candidates)[-_REMEMBERED:] if item.status == "read" else () if item.is_failure else before
+        )
+    return before
 
 
 def _unreadable(words: Sequence[Word], reason: str) -> ClauseReading:

@@ -79,7 +79,8 @@ def verdict_of(start: int, end: int, actions: tuple[GroundAction, ...], rules: t
     return ClauseReading(start, end, "ambiguous", actions, rules, "fits more than one action", names_object=True)
 
 
-_SEXPR = re.compile(r"[(\[]\s*([^\s()\[\],=]+)((?:[\s,]+[^\s()\[\],]+)*)\s*,?[)\]]")
+# "move(a, b)" is a call.
+_SEXPR = re.compile(r"(?<!\w)[(\[]\s*([^\s()\[\],=]+)((?:[\s,]+[^\s()\[\],]+)*)\s*,?[)\]]")
 # It begins where a word does: tried at each letter of a long word, it would take quadratic time.
 _CALL = re.compile(r"(?:(?<![\w.-])|(?<=\.\.))(?:\w+\.)*([\w-]+(?: [\w-]+){0,2})\s*\(([^()]*)\)")
 # "- action: stack" with "args: [a, b]" or "args: {x: a, y: b}" below it, as YAML has it.

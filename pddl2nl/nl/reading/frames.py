@@ -38,11 +38,16 @@ from pddlval import GroundAction
 RELATIVES = word_set("relatives")
 """Words that begin a clause about the object before them."""
 
+Steps = tuple[GroundAction, ...]
+"""The steps before a clause, the last one last."""
+
 _SLOT = 0xE000
 _INSTRUMENT = word_set("instrument")
 _DISTINCT = word_set("distinct")
 _LOCATIVE = word_set("locative")
+_THERE = word_set("places")
 _SWITCHES = ("switch", "turn")
+_STAYS = _LOCATIVE - {"to"}
 _NEVER = 100.0
 _LIMIT = 3.0
 """The cost up to which a fit counts."""
@@ -76,7 +81,9 @@ def role_of(said: Sequence[str], lexicon: Lexicon, *, behind: bool = False, own:
     ``behind``: another object stands before these words, so that the first of them may be its kind; ``own``: they are
     a snippet's, whose noun between a preposition and a slot ("to point {?p}") may be left out.
     """
-    words = [word for word in said if word not in ARTICLES and word not in FILLERS]
+    # "go to a and from there to b": "there" stands for an object of its own.
+    there = max((index + 1 for index, word in enumerate(said) if word in _THERE and index), default=0)
+    words = [word for word in said[there:] if word not in ARTICLES and word not in FILLERS]
     while behind and len(words) > 1 and words[0] in lexicon.type_words and words[0] not in PREPOSITIONS:
         words = words[1:]
     kinds: list[str] = []
@@ -152,7 +159,7 @@ def _is_content(word: str) -> bool:
 class Fit:
     """A way to see words as an action: its objects, what it costs, which words it uses, and what it overlooks.
 
-    ``omitted`` is the slot whose object is not said, or -1.
+    ``omitted`` is the slot whose object is not said, or -1; ``context``: the steps before say it.
     """
 
     frame: Frame
@@ -162,6 +169,7 @@ class Fit:
     last: int
     rule: str
     omitted: int = -1
+    context: bool = False
 
     @property
     def actions(self) -> Iterator[GroundAction]:
@@ -245,7 +253,9 @@ class Frames:
 
     # ── fitting ──────────────────────────────────────────────────────────────────────────────────
 
-    def fits(self, words: Sequence[Word], verb: int, mentions: Sequence[Mention], passive: bool) -> list[Fit]:
+    def fits(
+        self, words: Sequence[Word], verb: int, mentions: Sequence[Mention], passive: bool, steps: Steps = ()
+    ) -> list[Fit]:
         """The cheapest fits of words whose verb stands at an index; several only where they cost the same."""
         fits: list[Fit] = []
         for frame, form, cost in self.verbs.get(words[verb].text, ()):
@@ -255,7 +265,7 @@ class Frames:
                     continue
                 roles = self._roles(words, verb, mentions[:taken], frame.particles)
                 row = _Row(words, verb, form, passive and form == "past", mentions[:taken], roles)
-                fit = self._fit(frame, row)
+                fit = self._fit(frame, row, steps)
                 if fit is not None and fit.cost + cost <= _LIMIT:
                     fits.append(replace(fit, cost=fit.cost + cost))
                     break
@@ -301,7 +311,7 @@ class Frames:
             parts = ["no", *parts[:-1]]
         return parts if any(part in self.vocabulary for part in parts) else [text]
 
-    def _fit(self, frame: Frame, row: _Row) -> Fit | None:
+    def _fit(self, frame: Frame, row: _Row, steps: Steps) -> Fit | None:
         """The cheapest assignment of the mentions to the slots, if it is the only one of its cost."""
         mentions = row.mentions
         table = [[self._cost(frame, slot, row, k) for k in range(len(mentions))] for slot in range(len(frame.slots))]
@@ -316,6 +326,7 @@ class Frames:
         if gap < 0.5 or (price >= 2 and gap < 1):
             return None
         omitted = chosen.index(-1) if -1 in chosen else -1
+        context = False
         missing = Counter(word for role in frame.roles for word in role.content) - extra
         if omitted >= 0:
             missing -= frame.roles[omitted].content
@@ -339,11 +350,13 @@ class Frames:
                 objects[place] = tuple(item for item in fitting if item in known) if known else fitting
         if omitted >= 0:
             completed = self._completed(frame, omitted, objects)
+            context = completed is None
+            completed = completed or self._where(frame, omitted, objects, steps)
             if completed is None:
                 return None
             objects[frame.slots[omitted]] = completed
         rule = self._rule(frame, row, chosen, first, last, ending or omitted >= 0)
-        return Fit(frame, tuple(objects), cost, first, last + 1, rule, omitted)
+        return Fit(frame, tuple(objects), cost, first, last + 1, rule, omitted, context)
 
     def _completed(
         self, frame: Frame, slot: int, objects: Sequence[tuple[KnownObject, ...]]
@@ -356,6 +369,48 @@ class Frames:
         names = [items[0].pddl if items else "" for items in objects]
         name = self.statics.completion(frame.action, names, place)
         return None if name is None else (self.lexicon.by_pddl[name],)
+
+    def _where(
+        self, frame: Frame, slot: int, objects: Sequence[tuple[KnownObject, ...]], steps: Steps
+    ) -> tuple[KnownObject, ...] | None:
+        """The place that an omitted slot means behind other steps; None where it is no place, or none is known.
+
+        "Sail to b" begins where the step of the same kind with the same objects ended, and "unload a" is done where the
+        last step ended.
+        """
+        place, announced = frame.slots[slot], frame.roles[slot].prepositions
+        ends = {
+            other.action: [at for at, role in zip(other.slots, other.roles, strict=True) if "to" in role.prepositions]
+            for other in self.frames.values()
+        }
+        name = ""
+        if "from" in announced and ends[frame.action]:
+            goal = ends[frame.action][0]
+            alike = (
+                step
+                for step in reversed(steps)
+                if step.name == frame.action
+                and all(
+                    at in (place, goal) or {item.pddl for item in said} == {step.args[at]}
+                    for at, said in enumerate(objects)
+                )
+            )
+            name = next((step.args[goal] for step in alike), "")
+        elif announced & _STAYS and steps:
+            last = self.frames[steps[-1].name]
+            here = ends[last.action] or [
+                at for at, role in zip(last.slots, last.roles, strict=True) if role.prepositions & _STAYS
+            ]
+            known = (steps[-1].args[at] for at in here)
+            name = next(
+                (
+                    arg
+                    for arg in known
+                    if arg in self.lexicon.by_pddl and self.lexicon.by_pddl[arg].fits(frame.types[place])
+                ),
+                "",
+            )
+        return (self.lexicon.by_pddl[name],) if name in self.lexicon.by_pddl else None
 
     def _rule(self, frame: Frame, row: _Row, chosen: Sequence[int], first: int, last: int, ending: bool) -> str:
         """How the words differ from the snippet's: ``reworded``, only ``loose``, or not at all."""
@@ -453,9 +508,10 @@ def _assignments(
             apart = any(set(mentions[j].objects).isdisjoint(mentions[k].objects) for j in same)
             if k in chosen or price >= _NEVER or apart:
                 continue
-            # Where the snippet announces two objects alike, their order is all that tells them apart.
-            swapped = sum(j > k and frame.roles[other][:2] == role[:2] for other, j in enumerate(chosen))
-            yield from step(slot + 1, left, cost + price + 0.6 * swapped, (*chosen, k))
+            # Where the snippet announces two objects alike, each goes with what is before it: "from a in b to c in d".
+            alike = any(other[:2] == role[:2] for at, other in enumerate(frame.roles) if at != slot)
+            beside = chosen[slot - 1] == k - 1 if slot else k == 0
+            yield from step(slot + 1, left, cost + price + 0.6 * (alike and not beside), (*chosen, k))
         if left:
             yield from step(slot + 1, left - 1, cost + 0.5, (*chosen, -1))
 

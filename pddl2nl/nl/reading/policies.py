@@ -24,6 +24,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
+from pddl2nl.nl.reading.formal import UNKNOWN_VERB
 from pddl2nl.nl.reading.readings import UNSAID, PlacedReading, Reading, reported
 from pddl2nl.nl.reading.segments import NO_PLAN_HEADINGS, Block, heading_of
 from pddl2nl.nl.reading.stance import amended, rejects_before
@@ -84,7 +85,7 @@ class _Steps:
     @property
     def announced(self) -> bool:
         """Whether the words before it announce a plan, or turn away from the one before."""
-        return self.heading == "plan" or any(map(_turns_away, self.words))
+        return self.heading == "plan" or any(map(turns_away, self.words))
 
     @property
     def is_option(self) -> bool:
@@ -100,7 +101,8 @@ _WORD = re.compile(r"\w")
 _REVISES = phrases("revises", whole=True)
 
 
-def _turns_away(text: str) -> bool:
+def turns_away(text: str) -> bool:
+    """Whether words turn away from the plan before them: "That is wrong.", "A shorter one:"."""
     return rejects_before(text) or (heading_of(text) not in NO_PLAN_HEADINGS and _REVISES.search(text) is not None)
 
 
@@ -165,7 +167,7 @@ class _Cutter:
         if not _WORD.search(reading.text) or reading.text.startswith("```"):
             # The language of code marks ("```plan") announces nothing.
             return
-        if (spoken and said) or (not item.item and _turns_away(reading.text)):
+        if (spoken and said) or (not item.item and turns_away(reading.text)):
             self._words.append(reading.text)
             self._parted = self._parted or item.gap
 
@@ -209,7 +211,7 @@ class _Cutter:
     def _announced(self, inside: bool) -> bool:
         if inside:
             return any(map(rejects_before, self._words)) or heading_of(self._words[-1]) == "plan"
-        return any(heading_of(text) or _turns_away(text) for text in self._words)
+        return any(heading_of(text) or turns_away(text) for text in self._words)
 
 
 # ── the plan ─────────────────────────────────────────────────────────────────────────────────────
@@ -257,6 +259,14 @@ def _follow(plan: _Steps, block: _Steps) -> _Steps:
     """What counts of a plan and a block behind it: the block, the plan that it only explains, or both as one."""
     said, again = plan.actions, block.actions
     announced = block.announced or (block.rank == 3 and block.tag != plan.tag)
+    titled = bool(block.words) and bool(heading_of(block.words[-1]))
+    apart = block.listed and plan.listed and block.tag == plan.tag and not (block.announced or block.restarts)
+    named = block.number is None and any(
+        item.reading.reason != UNKNOWN_VERB for item in (block if plan.holds_action else plan).items
+    )
+    if apart and named and not (block.holds_action and plan.holds_action) and not plan.rejected:
+        # "**At depot_1**" with steps that cannot be read is a part of the plan: they are reported.
+        return replace(plan, items=[*plan.items, *block.items], rejected=block.rejected)
     if not block.holds_action and not (announced and block.listed and plan.rejected):
         return plan
     if block.heading == "recap" and set(again) <= set(said):
@@ -272,7 +282,6 @@ def _follow(plan: _Steps, block: _Steps) -> _Steps:
     if _is_part(again, said) or (set(again) <= set(said) and not block.listed):
         return plan
     # "**Phase 2: Delivery**" begins a part with any numbers.
-    titled = bool(block.words) and bool(heading_of(block.words[-1]))
     if _is_part(said, again) or (block.listed and not plan.listed) or (block.restarts and not titled):
         return block
     return replace(plan, items=[*plan.items, *block.items], rejected=block.rejected)
@@ -314,7 +323,7 @@ _PLACES = {name: int(place) for place, names in word_table("ordinals").items() f
 def _options(blocks: Sequence[_Steps], behind: Sequence[str]) -> Placed | None:
     """The option that the reply takes, or all of them, reported, where it takes none; None where it offers none."""
     options = [block for block in blocks if block.holds_action and block.is_option]
-    if len(options) < 2 or options[-1] is not blocks[-1] or any(block.rejected for block in blocks):
+    if len(options) < 2 or options[-1] is not blocks[-1]:
         return None
     # "I choose option B:" above both, "This is what I do." behind one, "Option B (recommended):".
     said = [options[0].words[:-1], *(block.words for block in options[1:]), behind]
@@ -323,6 +332,8 @@ def _options(blocks: Sequence[_Steps], behind: Sequence[str]) -> Placed | None:
     index = next((place for place in (*chosen[::-1], *marked) if place is not None), None)
     if index is not None:
         return options[index].items
+    if any(block.rejected for block in blocks):
+        return None
     items = [item for block in options for item in block.items]
     return _reported(items, "the reply gives several plans and does not choose one")
 
@@ -400,7 +411,7 @@ def _without_restatements(placed: Placed) -> list[PlacedReading]:
         if item.item != "" and not same_line and not below and (parted is None or item.indent <= parted.indent):
             title, parted = item if reading.status == "read" else None, None
         elif reading.rule in ("prose", "label") and item.indent < 2:
-            if not same_line and (heading_of(reading.text) or _turns_away(reading.text)):
+            if not same_line and (heading_of(reading.text) or turns_away(reading.text)):
                 title = None
         elif reading.is_attempt and title is not None and reading.reason != UNSAID:
             read = reading.status == "read"
@@ -453,7 +464,7 @@ READING_POLICIES: Mapping[str, ReadingPolicy] = MappingProxyType(
         for policy in (
             ReadingPolicy(
                 "default",
-                12,
+                13,
                 "The last block of steps that is tagged ([PLAN] … [PLAN END]), announced or follows a rejection; "
                 "tagged blocks come first. A block whose heading says that it is no plan does not count, and what only "
                 "says the plan's steps again adds nothing. Options without a choice, and a rejected plan without "

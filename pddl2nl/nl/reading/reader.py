@@ -14,11 +14,12 @@ from collections.abc import Iterator, Sequence
 
 from pddl2nl.errors import InputError
 from pddl2nl.nl.names import Names, make_names
-from pddl2nl.nl.reading.claims import claim_of
+from pddl2nl.nl.reading.claims import claim_of, no_plan_said
 from pddl2nl.nl.reading.clauses import ActionGrammar
 from pddl2nl.nl.reading.formal import UNKNOWN_VERB, ClauseReading, is_record, read_record
+from pddl2nl.nl.reading.frames import Steps
 from pddl2nl.nl.reading.lexicon import Lexicon
-from pddl2nl.nl.reading.policies import READING_POLICIES, chosen_option, offers_options
+from pddl2nl.nl.reading.policies import READING_POLICIES, chosen_option, offers_options, turns_away
 from pddl2nl.nl.reading.readings import UNSAID, PlacedReading, Reading, Readings, Status, reported
 from pddl2nl.nl.reading.segments import (
     OBSERVATION,
@@ -35,7 +36,6 @@ from pddl2nl.nl.reading.stance import EXCUSED, amended, corrects, is_open, leave
 from pddl2nl.nl.reading.words import front, phrases, word_set, words_of
 from pddl2nl.nl.wording.snippets import Wording
 from pddl2nl.pddl.task import Task
-from pddlval import GroundAction
 
 _ACTION_BEHIND = front("action_behind")
 _PROSE = phrases("prose", whole=True)
@@ -43,10 +43,12 @@ _COMMENT = front("comment")
 _WORD = re.compile(r"\w")
 _LETTER = re.compile(r"[^\W\d_]")
 _SENTENCE_ENDS = re.compile(r"[.!?][*_\"']*\s")
+_HEADING = re.compile(r"#|\*\*[^*\n]+\*\*:?\Z")
 _APART = re.compile(r"[:.;!?(–—]")
 # A string in JSON, with the key before it.
 _KEY = re.compile(r"(\"\w+\"\s*:\s*\[?\s*)?\"[^\"\n]*\Z")
 _SPEAKS_OF_PLAN = word_set("speaks_of_plan")
+_REFUSES = phrases("refuses", whole=True)
 _CHANGE = phrases("change")
 # "Load crate_1: load crate_1 with …"
 _TITLED = re.compile(r"[*_` ]*(?::|[-–—] )[*_` ]*")
@@ -120,18 +122,29 @@ class Reader:
         """The readings of all pieces, with their layout, in order; ``text`` is the reply as it was laid out."""
         placed: list[PlacedReading] = []
         in_thought = False
-        last: tuple[GroundAction, int] | None = None
+        steps: Steps = ()
+        depth = count = tag = 0
         said = layout.text
         strings = '"' in said
         for piece in layout.pieces:
             block = layout.blocks[piece.block]
             tagged = block.opened and block.closed
-            before = last[0] if last is not None and piece.indent == last[1] else None
+            # Numbering that goes back begins another list of steps.
+            first = said[piece.start]
+            number = _ITEM.match(said, piece.start, piece.end) if first.isdigit() else None
+            begun = piece.block != tag or (number is not None and 0 < int(number[1] or 0) <= count)
+            titled = first in "#*" and _HEADING.match(said, piece.start, piece.end) is not None
+            before = steps if piece.indent == depth and not begun and not titled else ()
             readings, peeled = self._piece(said, piece, tagged, in_thought and not piece.gap, before=before)
             in_thought = readings[-1].rule == "thought"
-            action = readings[-1].action
-            if action is not None or last is None or piece.indent <= last[1]:
-                last = None if action is None else (action, piece.indent)
+            found = tuple(reading.action for reading in readings if reading.action is not None)
+            failed = readings[-1].action is None and any(item.is_attempt or item.rule == "doubt" for item in readings)
+            if found and not failed:
+                steps, depth = (*before, *found)[-3:], piece.indent
+            elif begun or (failed and not titled) or (steps and turns_away(said[piece.start : piece.end])):
+                # Of a step that cannot be read nobody knows where it ends.
+                steps = ()
+            count, tag = peeled.number or count, piece.block
             item = peeled.item or ("tag" if tagged else "fence" if piece.fenced else "")
             apart, at = False, readings[0].end
             for reading in readings:
@@ -214,11 +227,11 @@ class Reader:
         tagged: bool,
         in_thought: bool,
         expected: bool = False,
-        before: GroundAction | None = None,
+        before: Steps = (),
     ) -> tuple[list[Reading], Peeled]:
         """The readings of one piece; ``expected``: an action must stand here, behind "Action:", say.
 
-        ``before``: the step on the line before it.
+        ``before``: the steps before it.
         """
         said = text[piece.start : piece.end]
         if piece.offered or piece.hidden or said.startswith((";", "<!--")):
@@ -258,13 +271,13 @@ class Reader:
         marked: bool,
         in_thought: bool,
         expected: bool,
-        before: GroundAction | None,
+        before: Steps,
     ) -> list[Reading]:
         """The readings of what stands behind the marks and labels of a piece."""
         said = text[piece.start : piece.end]
         heads = said.rstrip(" *_`#").endswith(":")
         listed = expected or peeled.item != "" or peeled.label == "action"
-        verdicts = self._verdicts(said, peeled, listed, before if listed or not piece.gap else None)
+        verdicts = self._verdicts(said, peeled, listed, before if listed or not piece.gap else ())
         thinks = in_thought and not listed
         if thinks and any(
             item.rules and (item.status != "read" or not {"prefix", "loose-tail"}.isdisjoint(item.rules))
@@ -330,7 +343,7 @@ class Reader:
             return reading._replace(status="not-an-action", rule="doubt")
         return reading
 
-    def _verdicts(self, said: str, peeled: Peeled, listed: bool, before: GroundAction | None) -> list[ClauseReading]:
+    def _verdicts(self, said: str, peeled: Peeled, listed: bool, before: Steps) -> list[ClauseReading]:
         """What a peeled line says, with its rules; offsets count from the peeled start."""
         at = said.find("[") if "=" in said[: said.find("[")] else 0
         if is_record(said[at:]) and (said[0] != '"' or not peeled.label or "\n" in said):
@@ -364,6 +377,9 @@ class Reader:
                 title = item.reading._replace(status="not-an-action", rule="prose", stance="restated")
                 placed[index] = item._replace(reading=title)
         steps = {item.mark for item in placed if item.reading.action is not None} - {""}
+        if not any(item.reading.is_attempt for item in placed) and (no_plan_said(text) or _REFUSES.search(text)):
+            # "I would have to move a to b, but …, so there is no plan."
+            return [item._replace(reading=item.reading._replace(rule="prose")) for item in placed]
         done = {action for item in placed for action in (item.reading.action,) if action is not None}
         read = {item.reading.line for item in placed if item.reading.action is not None}
         judged: list[PlacedReading] = []
