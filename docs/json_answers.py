@@ -147,6 +147,8 @@ class Broken(TypedDict):
     action: Annotated[str | None, "null for the goal"]
     unmet: list[str]
     conflict: str | None
+    phase: NotRequired[Annotated[str, "of a plan with time: start, end, over all or action"]]
+    time: NotRequired[int | float]
 
 
 class Watch(TypedDict):

@@ -9,6 +9,7 @@ have no such list; when one of them changes, the rest of the plan is simulated a
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -29,12 +30,13 @@ from pddl2nl.pddl import (
     changed_predicates,
     conjuncts,
     write_condition,
+    write_number,
 )
 from pddl2nl.pddl.task import effect_literals
 from pddlval import GroundAction, Simulator, validate
 from pddlval.formulas import fluents_in, names_in, negation_normal, subformulas, updates_in
 from pddlval.happenings import actions_in_time
-from pddlval.numeric import UndefinedError, exact
+from pddlval.numeric import UndefinedError, exact, plain_number
 from pddlval.plans import PlanLike, as_plan, why_bad_atom
 from pddlval.schemas import Change, Ground, Outcome, Schema
 from pddlval.semantics import ground_atom
@@ -58,31 +60,95 @@ class BrokenStep:
         unmet: the smallest parts of its precondition, or of the goal, that will not hold then. A fluent ``(f a)``
             without a value is shown as ``(= (f a) (f a))``.
         conflict: a fluent that its effects contradict each other about.
+        phase, time: of a plan with time, what fails (``start``, ``end``, ``over all``, ``action``), and when.
+        reason: why the step cannot happen at that time.
     """
 
     number: int
     action: GroundAction | None
     unmet: tuple[Condition, ...]
     conflict: GroundAtom | None = None
+    phase: str = ""
+    time: Fraction | None = None
+    reason: str = ""
 
     def as_json(self) -> dict[str, object]:
         """The step as ``pddl2nl watch --json`` prints it."""
+        timed = {} if self.time is None else {"phase": self.phase, "time": plain_number(self.time)}
         return {
             "number": self.number,
             "action": None if self.action is None else str(self.action),
             "unmet": [write_condition(one) for one in self.unmet],
             "conflict": None if self.conflict is None else str(self.conflict),
+            **timed,
         }
 
     def __str__(self) -> str:
         what = "the goal" if self.action is None else f"step {self.number} {self.action}"
+        if self.time is not None:
+            what += f" ({self.phase}, time {write_number(self.time)})"
         reasons = [f"{write_condition(one)} will not hold" for one in self.unmet]
-        if self.conflict is not None:
+        if self.reason:
+            reasons.append(self.reason)
+        elif self.conflict is not None:
             reasons.append(f"its effects contradict each other about {self.conflict}")
         return f"{what} is broken: {', '.join(reasons)}"
 
 
-class PlanWatch:
+class Watch(ABC):
+    """Follows the execution of a plan, line by line."""
+
+    @property
+    @abstractmethod
+    def broken(self) -> BrokenStep | None:
+        """The first remaining step that cannot be executed, or the goal; None while the rest of the plan works."""
+
+    @property
+    @abstractmethod
+    def upcoming(self) -> tuple[int, str]:
+        """The number of the next step, and what happens next; behind the last step no text."""
+
+    @abstractmethod
+    def observe(self, atom: GroundAtom, holds: bool) -> None:
+        """Takes an observation: whether an atom is true now."""
+
+    @abstractmethod
+    def observe_value(self, fluent: GroundAtom, value: Fraction) -> None:
+        """Takes an observation: the value of a numeric fluent now."""
+
+    @abstractmethod
+    def done(self, action: GroundAction | None = None) -> None:
+        """The next step has been executed."""
+
+    def read(self, line: str) -> None:
+        """Takes a line: ``(on a b)``, ``(not (on a b))``, ``(= (fuel r) 2.5)``, ``done`` or ``done (stack a b)``.
+
+        Raises:
+            InputError: the line is none of these, or names something unknown; nothing has changed.
+        """
+        text = line.strip().lower()
+        if len(text) > _LONGEST:
+            raise InputError(f"the line has {len(text):,} characters, more than {_LONGEST:,}")
+        if (match := _FACT.fullmatch(text)) is not None:
+            self.observe(GroundAtom(match[2].split()), match[1] is None)
+        elif (match := _VALUE.fullmatch(text)) is not None:
+            self.observe_value(GroundAtom(match[1].split()), Fraction(match[2]))
+        elif (match := _DONE.fullmatch(text)) is not None:
+            self.done(GroundAction.parse(match[1]) if match[1] else None)
+        else:
+            raise InputError(f"{line.strip()!r}: expected (on a b), (not (on a b)), (= (fuel r) 2.5) or done")
+
+    @staticmethod
+    def check(task: Task, atom: GroundAtom, derived: Collection[str] = (), *, numeric: bool = False) -> None:
+        """Raises `InputError` for an atom or a fluent that the task does not have, and for a derived atom."""
+        bad = why_bad_atom(task, atom, numeric=numeric)
+        if bad is not None:
+            raise bad
+        if not numeric and atom[0] in derived:
+            raise InputError(f"{atom} follows from other facts by the domain's rules: give these facts")
+
+
+class PlanWatch(Watch):
     """Follows the execution of a plan.
 
     Steps that happen at the same time are followed one after the other. Any fact can be observed, also a static one.
@@ -97,7 +163,8 @@ class PlanWatch:
 
     Raises:
         InputError: the plan has an unknown action or object, or actions that cannot happen at the same time.
-        UnsupportedError: the task has time, preferences or constraints, or cannot be executed.
+        UnsupportedError: the task has time, preferences or constraints (`pddl2nl.worlds.timed_watch`), or cannot be
+            executed.
     """
 
     def __init__(self, task: Task, plan: PlanLike):
@@ -105,7 +172,7 @@ class PlanWatch:
         report = validate(task, plan)
         if not is_executable(task):
             raise UnsupportedError(
-                f"{task.problem.name} has time, preferences or constraints; its plans are not watched"
+                f"{task.problem.name} has time, preferences or constraints: TimedWatch watches its plans"
             )
         if report.diagnostics:
             raise InputError(report.diagnostics[0].render())
@@ -127,6 +194,11 @@ class PlanWatch:
         self._replay()
 
     @property
+    def upcoming(self) -> tuple[int, str]:
+        """The number of the next step and its action; behind the last step no text."""
+        return self.next + 1, str(self.actions[self.next]) if self.next < len(self.actions) else ""
+
+    @property
     def broken(self) -> BrokenStep | None:
         """The first remaining step that cannot be executed, or the goal; None while the rest of the plan works."""
         if not self._broken:
@@ -138,24 +210,6 @@ class PlanWatch:
         action = self.actions[number] if number < len(self.actions) else None
         return BrokenStep(number + 1, action, unmet, conflict)
 
-    def read(self, line: str) -> None:
-        """Takes a line: ``(on a b)``, ``(not (on a b))``, ``(= (fuel r) 2.5)``, ``done`` or ``done (stack a b)``.
-
-        Raises:
-            InputError: the line is none of these, or names something unknown; nothing has changed.
-        """
-        text = line.strip().lower()
-        if len(text) > _LONGEST:
-            raise InputError(f"the line has {len(text):,} characters, more than {_LONGEST:,}")
-        if (match := _FACT.fullmatch(text)) is not None:
-            self.observe(GroundAtom(match[2].split()), match[1] is None)
-        elif (match := _VALUE.fullmatch(text)) is not None:
-            self.observe_value(GroundAtom(match[1].split()), Fraction(match[2]))
-        elif (match := _DONE.fullmatch(text)) is not None:
-            self.done(GroundAction.parse(match[1]) if match[1] else None)
-        else:
-            raise InputError(f"{line.strip()!r}: expected (on a b), (not (on a b)), (= (fuel r) 2.5) or done")
-
     def observe(self, atom: GroundAtom, holds: bool) -> None:
         """Takes an observation: whether an atom is true now.
 
@@ -163,7 +217,7 @@ class PlanWatch:
             InputError: it is none of the task's atoms, or a derived one.
         """
         if atom not in self._state.layout.numbers:
-            self._check(atom)
+            self.check(self._task, atom, self._state.layout.derived)
         if atom[0] not in self._state.layout.changing:
             if self._state.true(atom) is not holds:
                 self._begin_with(self._state.atoms ^ {atom}, self._state.values)
@@ -189,7 +243,7 @@ class PlanWatch:
     def observe_value(self, fluent: GroundAtom, value: Fraction) -> None:
         """Takes an observation: the value of a numeric fluent now; raises `InputError` if it is none of the task's."""
         if fluent not in self._state.layout.places:
-            self._check(fluent, numeric=True)
+            self.check(self._task, fluent, numeric=True)
         if fluent[0] not in self._state.layout.functions:
             if self._state.value(fluent) != value:
                 self._begin_with(self._state.atoms, {**self._state.values, fluent: value})
@@ -307,13 +361,6 @@ class PlanWatch:
             names = names if names.issuperset(read) else names | self._mentioned(read)
             volatile.append(names)
         return volatile[::-1]
-
-    def _check(self, atom: GroundAtom, *, numeric: bool = False) -> None:
-        bad = why_bad_atom(self._task, atom, numeric=numeric)
-        if bad is not None:
-            raise bad
-        if not numeric and atom[0] in self._state.layout.derived:
-            raise InputError(f"{atom} follows from other facts by the domain's rules: give these facts")
 
 
 # ── what steps need and change ───────────────────────────────────────────────────────────────────

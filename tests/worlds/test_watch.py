@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import random
+import re
 from collections.abc import Iterable
 from dataclasses import replace
 from fractions import Fraction
 from itertools import islice
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 
-from pddl2nl.errors import InputError, UnsupportedError
-from pddl2nl.pddl import FluentValue, GroundAtom, Task, parse_task
+from pddl2nl.errors import InputError
+from pddl2nl.pddl import FluentValue, GroundAtom, Task, load_task, parse_task
 from pddl2nl.pddl.reader import parse_condition
 from pddl2nl.tasks import shipped_task
-from pddl2nl.worlds.watch import PlanWatch
+from pddl2nl.worlds.timed_watch import watch_plan
+from pddl2nl.worlds.watch import PlanWatch, Watch
 from pddlval import GroundAction, Report, Simulator, validate
 from pddlval.plans import plan_of
 from tests.validators.random_tasks import CHANGED, PARTIAL, PREDICATES, TOTAL, _ground, cases
@@ -229,12 +233,82 @@ def test_what_lasts_while_a_step_runs_is_what_later_steps_need() -> None:
     assert lasting == [["(on b a)"], ["(clear b)", "(on b a)"], ["(clear c)"], []]
 
 
-def test_tasks_with_time_are_refused() -> None:
-    domain = """(define (domain d) (:requirements :durative-actions) (:predicates (p))
-      (:durative-action go :parameters () :duration (= ?duration 1) :condition () :effect (at end (p))))"""
-    task = parse_task(domain, "(define (problem p) (:domain d) (:init) (:goal (p)))")
-    with pytest.raises(UnsupportedError, match="p has time, preferences or constraints"):
-        PlanWatch(task, "0: (go) [1]")
+TIMED = """(define (domain lights) (:requirements :typing :durative-actions :timed-initial-literals :numeric-fluents)
+  (:types lamp) (:predicates (lit ?l - lamp) (fuse) (open) (mended) (wired ?l - lamp)) (:functions (oil))
+  (:durative-action burn :parameters (?l - lamp) :duration (= ?duration 4)
+    :condition (and (at start (wired ?l)) (over all (fuse)))
+    :effect (and (at start (lit ?l)) (at start (decrease (oil) 2)) (at end (not (lit ?l)))))
+  (:durative-action mend :parameters (?l - lamp) :duration (= ?duration 2)
+    :condition (and (over all (lit ?l)) (at end (open)) (at end (> (oil) 0))) :effect (at end (mended))))"""
+EVENING = """(define (problem evening) (:domain lights) (:objects a b - lamp)
+  (:init (fuse) (wired a) (= (oil) 3) (at 2 (open))) (:goal (mended)))"""
+BURN_AND_MEND = "0.5: (burn a) [4]\n1: (mend a) [2]"
+
+
+def burning(*lines: str, task: str = EVENING, plan: str = BURN_AND_MEND) -> Watch:
+    watch = watch_plan(parse_task(TIMED, task), plan)
+    for line in lines:
+        watch.read(line)
+    return watch
+
+
+@pytest.mark.parametrize(
+    ("lines", "told"),
+    [
+        ((), "None"),
+        (("(not (fuse))",), "step 1 (burn a) (over all, time 1) is broken: (fuse) will not hold"),
+        (("done", "(not (fuse))"), "step 1 (burn a) (over all, time 1) is broken: (fuse) will not hold"),
+        # What is over is not asked any more: the lamp burned, whatever its wire is now.
+        (("done (burn a)", "(not (wired a))"), "None"),
+        (("(not (wired a))",), "step 1 (burn a) (start, time 0.5) is broken: (wired a) will not hold"),
+        (("done", "done", "(not (lit a))"), "step 2 (mend a) (over all, time 2) is broken: (lit a) will not hold"),
+        (("done", "done", "(not (lit a))", "(lit a)"), "None"),
+        # The timed literal opens the box at 2, after what was observed.
+        (("done", "done", "(not (open))"), "None"),
+        (("done", "(= (oil) 0)"), "step 2 (mend a) (end, time 3) is broken: (> (oil) 0) will not hold"),
+        (("done", "done", "done", "(not (mended))"), "the goal is broken: (mended) will not hold"),
+        (("done",) * 4, "None"),
+    ],
+)
+def test_a_plan_with_time_is_watched(lines: tuple[str, ...], told: str) -> None:
+    assert str(burning(*lines).broken) == told
+
+
+def test_the_next_happening_of_a_plan_with_time_is_told() -> None:
+    watch = burning()
+    told = [watch.upcoming]
+    for _ in range(4):
+        watch.read("done")
+        told.append(watch.upcoming)
+    ends = ["(burn a), its start", "(mend a), its start", "(mend a), its end", "(burn a), its end", ""]
+    assert told == [*zip((1, 2, 2, 1, 3), ends, strict=True)]
+    for line, message in (
+        ("done", "all steps of the plan are done"),
+        ("(glows a)", "the domain has no predicate 'glows'"),
+        ("(= (oil a) 1)", "oil"),
+    ):
+        with pytest.raises(InputError, match=re.escape(message)):
+            watch.read(line)
+    with pytest.raises(InputError, match=r"\(burn b\) is not the next step of the plan; that is step 1, \(burn a\)"):
+        burning("done (burn b)")
+    with pytest.raises(InputError, match="no action 'sing'"):
+        burning(plan="0: (sing a) [1]")
+
+
+def test_a_plan_with_time_that_nothing_disturbs_is_judged_as_ever(shared: Path) -> None:
+    for verdicts in sorted(
+        (shared / "temporal").glob("ipc-2002-*/*/verdicts.jsonl"), key=lambda path: path.stat().st_size
+    )[:4]:
+        task = load_task(verdicts.parent / "domain.pddl", verdicts.parent / "problem.pddl")
+        for line in verdicts.read_text(encoding="utf-8").splitlines()[:3]:
+            plan = json.loads(line)["plan"]
+            report = validate(task, plan)
+            if report.verdict != "bad-plan":
+                watch = watch_plan(task, plan)
+                assert (watch.broken is None) == report.valid
+                while report.valid and watch.upcoming[1]:
+                    watch.read("done")
+                    assert watch.broken is None
 
 
 def test_bad_plans_are_refused() -> None:
