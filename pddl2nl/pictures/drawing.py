@@ -15,7 +15,7 @@ from html import escape
 from importlib import resources
 from math import ceil, hypot, sqrt
 
-from pddl2nl.pddl import Condition, Task, write_number
+from pddl2nl.pddl import Condition, Task
 from pddl2nl.pictures.layout import (
     BADGE,
     PictureLayout,
@@ -84,7 +84,7 @@ def _timed_frames(task: Task, plan: Plan) -> list[PictureFrame]:
     frames = [PictureFrame(run.simulator.initial, "initial state")]
     for happening, executed in zip(run.happenings, run.performed, strict=False):
         names = [str(plan.steps[number - 1].action) for number in executed.numbers if 0 < number <= len(plan.steps)]
-        time = write_number(happening.time)
+        time = f"{float(happening.time):.3f}".rstrip("0").rstrip(".")
         frames.append(PictureFrame(executed.state, f"{time}: {' '.join(dict.fromkeys(names)) or 'timed facts'}"))
     if run.report.verdict == "inapplicable":
         title = f"{run.report.action}: not applicable"

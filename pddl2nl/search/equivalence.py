@@ -35,7 +35,8 @@ from pddl2nl.pddl import (
     write_condition,
 )
 from pddl2nl.pddl.rewriting import Renaming, substitute
-from pddl2nl.search.grounding import GroundActions, Literal, bits
+from pddl2nl.search.grounding import GroundActions, Literal
+from pddl2nl.search.invariants import exact_groups
 from pddl2nl.search.mutexes import Mutexes
 from pddl2nl.tasks.isomorphism import isomorphic
 from pddlval import Simulator
@@ -123,7 +124,15 @@ def _closed(task: Task, goal: set[Literal]) -> set[Literal]:
     known = {literal for literal in goal if literal[0] in atoms}
     if mutexes.never(ground.mask(known)) is not None:
         return goal
-    covers = [{ground.numbered[number][0] for number in bits(cover)} for cover in mutexes.covers()]
+    covers = [
+        {
+            atom
+            for atom in atoms
+            for part in parts
+            if atom.predicate == part.predicate and (part.key is None or atom.args[part.key] == name)
+        }
+        for name, parts in exact_groups(task)
+    ]
 
     def never(literals: Iterable[Literal]) -> bool:
         return mutexes.never(ground.mask(literals)) is not None

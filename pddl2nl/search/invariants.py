@@ -28,6 +28,7 @@ from pddl2nl.pddl import (
     When,
     conjuncts,
 )
+from pddl2nl.pddl.rewriting import substitute
 from pddl2nl.pddl.tree import StepSchema, required, untimed
 
 MOST_CANDIDATES = 200
@@ -88,9 +89,10 @@ class _LiftedAction:
             case Timed(body=body):
                 yield from self._changes(body, needs, bound)
             case Forall(parameters, body):
-                # Two quantified effects may use one name for different variables; each keeps its own types.
-                self.types |= {item.name: item.types for item in parameters}
-                yield from self._changes(body, needs, bound | {item.name for item in parameters})
+                # A name that two effects quantify over different types stands for two variables.
+                names = {item.name: f"{item.name} of {' '.join(item.types)}" for item in parameters}
+                self.types |= {names[item.name]: item.types for item in parameters}
+                yield from self._changes(substitute(body, names), needs, bound | set(names.values()))
             case When(condition, inner):
                 found = (part.body if isinstance(part, Timed) else part for part in conjuncts(condition))
                 atoms = {part for part in found if isinstance(part, Atom)}
@@ -105,6 +107,8 @@ class InvariantFinder:
         self._schemas = [_LiftedAction(step) for step in task.domain.steps]
         self._changed = {change.atom.predicate for schema in self._schemas for change in schema.changes}
         unary = {item.name for item in task.domain.predicates if len(item.parameters) == 1} - self._changed
+        self._timed = {literal.atom.predicate for literal in task.problem.init_timed}
+        """Predicates whose atoms turn at a time, whatever actions do."""
         self._classes: dict[str, set[str]] = {name: set() for name in unary}
         self._initial: dict[str, list[GroundAtom]] = {}
         for atom in task.problem.init:
@@ -112,11 +116,15 @@ class InvariantFinder:
             if atom.predicate in unary and len(atom) == 2:
                 self._classes[atom.predicate].add(atom[1])
 
+    def classes_of(self, name: str) -> tuple[str, ...]:
+        """The static unary predicates that are true of an object."""
+        return tuple(sorted(each for each, names in self._classes.items() if name in names))
+
     def of(self, objects: Sequence[str]) -> tuple[Invariant, ...]:
         """The invariants of these objects, those with few parts first."""
         firsts = []
         for predicate in self.task.domain.predicates:
-            if predicate.name in self._changed:
+            if predicate.name in self._changed - self._timed:
                 types = [item.types for item in predicate.parameters]
                 firsts += [
                     InvariantPart(predicate.name, place) for place, each in enumerate(types) if self._any(objects, each)
@@ -129,7 +137,11 @@ class InvariantFinder:
 
     def tokens(self) -> tuple[Invariant, ...]:
         """The invariants without an object: at most one atom of these predicates holds at all."""
-        firsts = [InvariantPart(item.name, None) for item in self.task.domain.predicates if item.name in self._changed]
+        firsts = [
+            InvariantPart(item.name, None)
+            for item in self.task.domain.predicates
+            if item.name in self._changed - self._timed
+        ]
         return self._search(firsts, ())
 
     def _any(self, objects: Iterable[str], types: Collection[str]) -> bool:
@@ -159,6 +171,19 @@ class InvariantFinder:
                     seen.add(larger)
                     queue.append(larger)
         return tuple(found)
+
+
+def exact_groups(task: Task) -> Iterator[tuple[str, tuple[InvariantPart, ...]]]:
+    """Objects, "" for the task as a whole, and parts of which exactly one atom holds for each in every reachable state."""
+    finder = InvariantFinder(task)
+    kinds: dict[tuple[object, ...], list[str]] = {}
+    for name, item in task.objects.items():
+        kinds.setdefault((item.types, *finder.classes_of(name)), []).append(name)
+    for members in kinds.values():
+        for invariant in finder.of(members):
+            if invariant.exact:
+                yield from ((name, invariant.parts) for name in members)
+    yield from (("", invariant.parts) for invariant in finder.tokens() if invariant.exact)
 
 
 class _KindSearch:
@@ -271,7 +296,11 @@ class _KindSearch:
             )
             for place in places:
                 part = InvariantPart(change.atom.predicate, place)
-                if part not in parts and _balances(schema, (change, key), gained, key):
+                if (
+                    part not in parts
+                    and part.predicate not in self._finder._timed
+                    and _balances(schema, (change, key), gained, key)
+                ):
                     found[part] = None
         return list(found)
 

@@ -4,16 +4,14 @@ This is h² of Haslum and Geffner ("Admissible heuristics for optimal planning",
 if it holds in the state, or if some action whose needs are pairwise possible adds one of the two and leaves the other.
 What is impossible here is impossible in the task; what is possible here need not be reachable.
 
-Larger sets are refuted by induction (`Mutexes.unreachable`), and one atom of each set in `covers` always holds.
+Larger sets are refuted by induction (`Mutexes.unreachable`).
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Sequence
 
-from pddl2nl.pddl import Condition, GroundAtom, When
-from pddl2nl.pddl.tree import walk
+from pddl2nl.pddl import Condition, GroundAtom
 from pddl2nl.search.grounding import GroundActions, RelaxedAction, bits
 from pddlval import State
 
@@ -118,41 +116,3 @@ class Mutexes:
         if not action.adds & atoms or action.deletes & atoms or self._together(action.needs) is None:
             return False
         return self.never((atoms & ~action.adds) | action.needs) is None
-
-    def covers(self, most: int = 500) -> tuple[int, ...]:
-        """Sets of atoms; exactly one of each holds in every reachable state.
-
-        Each begins with one atom; where an action deletes a member and adds none, one of the atoms that it adds becomes
-        a member, if it holds with no other one. At most `most` choices are tried for each. Tasks with conditional
-        effects have none here, because what they add is not sure.
-        """
-        if any(
-            isinstance(node, When)
-            for schema in self._ground.simulator.task.domain.actions
-            for node in walk(schema.effect)
-        ):
-            return ()
-        positive = self._ground.mask((atom, True) for atom, sign in self._ground.numbered if sign)
-        deleting = defaultdict[int, list[int]](list)
-        for action in self._actions:
-            if self._together(action.needs) is not None:
-                for number in bits(action.deletes & positive):
-                    deleting[number].append(action.adds & positive)
-        found: dict[int, None] = {}
-        for first in bits(positive):
-            left = most
-            # A set, and those of its members whose deletions are not yet checked.
-            choices = [(1 << first, 1 << first)]
-            while choices and left:
-                left -= 1
-                members, unchecked = choices.pop()
-                lost = (adds for number in bits(unchecked) for adds in deleting[number])
-                adds = next((adds for adds in lost if not adds & members), None)
-                if adds is None:
-                    if members & self._begin:
-                        found[members] = None
-                        break
-                    continue
-                fitting = [1 << each for each in bits(adds) if not members & self._with_of(each)]
-                choices += [(members | each, unchecked | each) for each in reversed(fitting)]
-        return tuple(found)
