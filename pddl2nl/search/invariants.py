@@ -174,7 +174,7 @@ class InvariantFinder:
 
 
 def exact_groups(task: Task) -> Iterator[tuple[str, tuple[InvariantPart, ...]]]:
-    """Objects, "" for the task as a whole, and parts of which exactly one atom holds for each in every reachable state."""
+    """Objects, "" for the task as a whole, and parts of which exactly one atom holds for each, always."""
     finder = InvariantFinder(task)
     kinds: dict[tuple[object, ...], list[str]] = {}
     for name, item in task.objects.items():
