@@ -11,27 +11,30 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import os
 import random
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from pddl2nl.experiments.spec import RunSpec
-
-from pddl2nl.baselines import OracleModel
-from pddl2nl.experiments.planners import plan_and_record
+from pddl2nl.baselines import PlanOracle
+from pddl2nl.experiments.models import Access
+from pddl2nl.experiments.planners import PlannerRun
 from pddl2nl.experiments.runs import run_spec
 from pddl2nl.llm.types import Completion, Message, Model, Request, Usage
 from pddl2nl.nl import load_wording
+from pddl2nl.policies.spec import RunSpec
 from pddl2nl.reports.gathering import gather
 from pddl2nl.reports.html import write_html
+from pddl2nl.reports.html.live import LiveServer
 from pddl2nl.tasks import shipped_domain
 
 TASKS = (
@@ -51,6 +54,7 @@ PHONE = "run-blocksworld-p08-react-hasty-demo-step-10"
 PICTURES = Path(__file__).resolve().parents[1] / "docs" / "pictures"
 OBJECT = re.compile(r"\b[a-z]+_[0-9]+\b")
 TITLE = "Two demonstration models on nine tasks"
+BROKEN_PLAN = "(unstack c b)\n(stack a c)\n"
 HIERARCHICAL = "run-kitchen-t03-hvr-oracle-missing-step"
 
 
@@ -103,7 +107,7 @@ def play(folder: Path) -> None:
         domain = shipped_domain(name)
         wording = load_wording(domain.wording_path, domain.domain)
         models = [
-            Stumbling(called, OracleModel(domain.domain, wording), rate)
+            Stumbling(called, PlanOracle(domain.domain, wording), rate)
             for called, rate in (("careful-demo", 1 / 12), ("hasty-demo", 1 / 5))
         ]
         for instance in instances:
@@ -123,7 +127,8 @@ def play(folder: Path) -> None:
             for planner in PLANNERS:
                 record = folder / f"{name}-{instance}-{planner}.jsonl"
                 problem = domain.instance(instance).path
-                plan_and_record(domain.domain_path, problem, planner, record, called=(name, instance))
+                run = PlannerRun(domain.domain_path, problem, planner, suite=name, task=instance)
+                run.play(record, Access(), lambda event: None)
 
 
 def play_hierarchically(folder: Path) -> None:
@@ -132,6 +137,27 @@ def play_hierarchically(folder: Path) -> None:
     record = folder / "kitchen-t03-hvr-oracle-missing-step.jsonl"
     task, model = domain.task("t03"), "oracle:missing-step"
     run_spec(RunSpec(task=task, policy="hvr", model=model, suite="kitchen", task_name="t03", record=record))
+
+
+def cut_short(records: Path, out: Path) -> None:
+    """The same records as they are while the experiment runs: some are done, three run, the others have not begun."""
+    shutil.copytree(records, out)
+    paths = sorted(out.glob("*.jsonl"))
+    for place, path in enumerate(paths[-20:]):
+        lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+        path.unlink()
+        if place in (3, 9, 12) and len(lines) > 12:
+            path.with_name(f"{path.name}.partial").write_text("".join(lines[: len(lines) // 2]), encoding="utf-8")
+            path.with_name(f"{path.name}.lock").touch()
+
+
+@contextmanager
+def live(folder: Path) -> Iterator[str]:
+    """The address of the live page of a folder."""
+    with LiveServer(folder) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield server.address
+        server.shutdown()
 
 
 @contextmanager
@@ -147,16 +173,18 @@ def browser(executable: str) -> Iterator[Any]:
             chromium.close()
 
 
-def photograph(chromium: Any, scheme: str, report: Path, quickstart: Path, hierarchical: Path, out: Path) -> None:
+def photograph(chromium: Any, scheme: str, work: Path, address: str, out: Path) -> None:
     """Takes every picture in one colour scheme: ``NAME.png`` is light, ``NAME-dark.png`` dark."""
+    report, hierarchical, picture = (work / f"{name}.html" for name in ("report", "hierarchical", "picture"))
+    quickstart = work / "quickstart" / "report.html"
     end = "-dark.png" if scheme == "dark" else ".png"
     context = chromium.new_context(viewport={"width": 1280, "height": 960}, color_scheme=scheme)
     page = context.new_page()
     page.goto(quickstart.as_uri())
-    clip = {"x": 0, "y": 0, "width": 1280, "height": 1100}
+    clip = {"x": 0, "y": 0, "width": 1280, "height": 1250}
     page.screenshot(path=out / f"quickstart{end}", clip=clip, full_page=True)
     page.goto(report.as_uri())
-    page.screenshot(path=out / f"report{end}", clip={**clip, "height": 1250}, full_page=True)
+    page.screenshot(path=out / f"report{end}", clip={**clip, "height": 1400}, full_page=True)
     page.goto(f"{report.as_uri()}#{TRACE}")
     page.screenshot(path=out / f"trace{end}")
     page.goto(f"{report.as_uri()}#{PAIR}/actions/step-4")
@@ -165,6 +193,12 @@ def photograph(chromium: Any, scheme: str, report: Path, quickstart: Path, hiera
     page.get_by_text("block-correction").first.scroll_into_view_if_needed()
     page.evaluate("window.scrollBy(0, 180)")
     page.screenshot(path=out / f"hvr{end}")
+    page.goto(address)
+    page.wait_for_selector(".entry")
+    page.screenshot(path=out / f"view{end}", clip={**clip, "height": 900})
+    page.set_viewport_size({"width": 900, "height": 420})
+    page.goto(picture.as_uri())
+    page.screenshot(path=out / f"picture{end}")
     if scheme == "light":
         phone = chromium.new_context(viewport={"width": 390, "height": 844}, device_scale_factor=2, color_scheme=scheme)
         small = phone.new_page()
@@ -183,17 +217,23 @@ def main() -> None:
         work = (arguments.keep or Path(made)).resolve()
         (work / "records").mkdir(parents=True, exist_ok=True)
         play(work / "records")
-        report = write_html(gather(work / "records"), work / "report.html", title=TITLE, notes=(NOTE,))
+        write_html(gather(work / "records"), work / "report.html", title=TITLE, notes=(NOTE,))
         (work / "hierarchical").mkdir(exist_ok=True)
         play_hierarchically(work / "hierarchical")
-        hierarchical = write_html(gather(work / "hierarchical"), work / "hierarchical.html", notes=(NOTE,))
+        write_html(gather(work / "hierarchical"), work / "hierarchical.html", notes=(NOTE,))
+        (work / "broken.plan").write_text(BROKEN_PLAN, encoding="utf-8")
+        drawn = ["blocksworld", "p01", str(work / "broken.plan"), "--out", str(work / "picture.html")]
+        subprocess.run([sys.executable, "-m", "pddl2nl", "picture", *drawn], check=False, stdout=subprocess.DEVNULL)
+        cut_short(work / "records", work / "demonstration")
         command = [sys.executable, "-m", "pddl2nl", "quickstart", "--out", str(work / "quickstart")]
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-        arguments.out.mkdir(parents=True, exist_ok=True)
-        with browser(arguments.chromium) as chromium:
+        out = arguments.out.resolve()
+        out.mkdir(parents=True, exist_ok=True)
+        # The live page says which folder it shows.
+        os.chdir(work)
+        with browser(arguments.chromium) as chromium, live(Path("demonstration")) as address:
             for scheme in ("light", "dark"):
-                quickstart = work / "quickstart" / "report.html"
-                photograph(chromium, scheme, report, quickstart, hierarchical, arguments.out)
+                photograph(chromium, scheme, work, address, out)
 
 
 if __name__ == "__main__":

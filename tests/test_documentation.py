@@ -214,9 +214,10 @@ def test_what_a_page_shows_is_what_happens(page: str, pages: dict[str, Future[li
 ELSEWHERE = (
     r"^(pip|vllm|export|python grpo\.py) |^inspect view|gguf|transformers:|gpt-4o-|llama3|localhost:|tcp://"
     r"|--cluster slurm|LLMs-Planning|acpbench|dry-tea|experiment react\.toml$|report runs/react"
-    r"|--budget-usd 200|report runs/table-2"
+    r"|--budget-usd 200|report runs/table-2|^pddl2nl view "
 )
-"""What is in lines that are not run: a package index, a server, a model, a cluster, files of others, or replies."""
+"""What is in lines that are not run: a package index, a server, a model, a cluster, files of others, or replies, and
+``view``, which ends with Ctrl-C."""
 
 
 def shell_lines() -> Iterator[tuple[str, str]]:

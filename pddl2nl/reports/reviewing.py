@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from pddl2nl.reports.conditions import TOPICS
 from pddl2nl.reports.coverage import coverage_of
-from pddl2nl.reports.gathering import Gathered
+from pddl2nl.reports.gathering import Gathered, own_tables
 from pddl2nl.reports.summaries import RunSummary
 from pddl2nl.reports.tables.model import Heading, Table, TableCell, TableLine, TableSection
 
@@ -118,6 +118,9 @@ def _columns(gathered: Gathered) -> Iterator[tuple[str, list[RunSummary], str]]:
 
 
 def _different_tasks(gathered: Gathered) -> Iterator[str]:
+    if own_tables(gathered.runs.values()):
+        # Each question is a task of its own, and each column asks others.
+        return
     tasks: dict[frozenset[object], list[str]] = defaultdict(list)
     for label, runs, _ in _columns(gathered):
         tasks[frozenset(run.task_key for run in runs if not run.infrastructure)].append(label)

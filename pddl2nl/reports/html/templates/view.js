@@ -26,7 +26,7 @@ function ago(seconds) {
 
 function item(run) {
   const now = tone(run);
-  const said = now === "running" ? [`step ${run.step}`, run.said, ago(run.changed)] : [run.fault, run.step ? `step ${run.step}` : "", run.said];
+  const said = now === "running" ? [run.step ? `step ${run.step}` : "", run.said, ago(run.changed)] : [run.fault, run.step ? `step ${run.step}` : "", run.said];
   const cost = [run.calls ? `${run.calls} ${run.calls === 1 ? "call" : "calls"}` : "", run.tokens ? `${number(run.tokens)} tokens` : ""];
   const parts = [
     el("span", { class: `mark ${now}`, "aria-hidden": "true" }, GLYPHS[now]),
