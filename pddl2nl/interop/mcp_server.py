@@ -1,7 +1,8 @@
-"""The tools of `mcp_tools` as a server of the Model Context Protocol, by its official SDK.
+"""Servers of the Model Context Protocol, by its official SDK: of the tools of `mcp_tools`, and of an `AgentSession`.
 
-The tools run in a process of their own, with a limit on its memory, which is stopped when a call takes too long. Its
-planners end with it, and it ends with the server, however that ends: the worker leads a group that a watchdog kills.
+The tools of `mcp_tools` run in a process of their own, with a limit on its memory, which is stopped when a call takes
+too long. Its planners end with it, and it ends with the server, however that ends: the worker leads a group that a
+watchdog kills.
 """
 
 from __future__ import annotations
@@ -14,7 +15,9 @@ import signal
 import sys
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
-from functools import wraps
+from dataclasses import asdict
+from functools import partial, wraps
+from importlib.metadata import version
 from multiprocessing.connection import Connection
 from pathlib import Path
 from threading import Lock
@@ -22,17 +25,29 @@ from typing import Any
 
 from pddl2nl.baselines.watchdog import watched_group
 from pddl2nl.errors import InputError, MissingExtraError, Pddl2nlError
+from pddl2nl.interop.agent_session import TAKING_BACK, TELLING, AgentSession, CallAnswer
 from pddl2nl.interop.mcp_tools import Answer, PlanningTools
 from pddl2nl.limits import LIMITS
 
 try:
+    from anyio import to_thread
     from mcp.server.mcpserver import MCPServer
     from mcp.server.mcpserver.exceptions import ToolError
+    from mcp.types import CallToolResult, TextContent, Tool, ToolAnnotations
+    from pydantic import TypeAdapter
 except ImportError as error:
     raise MissingExtraError("mcp", "mcp", "a server of the Model Context Protocol") from error
 
 _GRACE = 5
 """Seconds in which a process that is stopped removes its files."""
+_ABOUT: dict[str, Any] = {"name": "pddl2nl", "version": version("pddl2nl"), "log_level": "WARNING"}
+_hints = partial(ToolAnnotations, idempotent_hint=False, open_world_hint=False)
+_READS = _hints(read_only_hint=True, destructive_hint=False)
+_TASK, _TASK_TOLD = (
+    "task",
+    "Tell the task: what can be done, the goal, the objects and the initial state. Costs nothing.",
+)
+_NOTHING: dict[str, Any] = {"type": "object", "properties": {}, "additionalProperties": False}
 _INSTRUCTIONS = (
     "Tools for planning tasks in PDDL. Domains and problems are given as PDDL text, as paths of files, or by the names "
     "of shipped ones, such as blocksworld and p01. Nothing is kept between calls: a state is named by the actions that "
@@ -56,10 +71,43 @@ def make_server(
     if not Path(folder).is_dir():
         raise InputError(f"{folder}: no such folder")
     worker = _Worker(Path(folder), seconds, memory_mb)
-    server: MCPServer[Any] = MCPServer("pddl2nl", instructions=_INSTRUCTIONS, log_level="WARNING")
+    server: MCPServer[Any] = MCPServer(instructions=_INSTRUCTIONS, **_ABOUT)
     for tool in PlanningTools(Path(folder), seconds).tools:
-        server.add_tool(_served(tool, worker), structured_output=False)
+        server.add_tool(_served(tool, worker), structured_output=False, annotations=_READS)
     return server
+
+
+class SessionServer(MCPServer[Any]):
+    """The tools of an agent's session, and ``task``, which tells the task and costs nothing."""
+
+    def __init__(self, session: AgentSession):
+        super().__init__(instructions=session.task, **_ABOUT)
+        self._session = session
+        self._answer = TypeAdapter(CallAnswer).json_schema()
+
+    async def list_tools(self) -> list[Tool]:
+        """The tools that can be called now."""
+        known: list[Tool] = [Tool(name=_TASK, description=_TASK_TOLD, input_schema=_NOTHING, annotations=_READS)]
+        for tool in self._session.tools:
+            takes_back = tool.name in TAKING_BACK
+            hints = _READS if tool.name in TELLING else _hints(read_only_hint=False, destructive_hint=takes_back)
+            schemas: dict[str, Any] = {"input_schema": dict(tool.parameters), "output_schema": self._answer}
+            known.append(Tool(name=tool.name, description=tool.description, annotations=hints, **schemas))
+        return known
+
+    async def call_tool(self, name: str, arguments: dict[str, Any], context: Any = None) -> CallToolResult:
+        """The answer to a call; an error of the call where it cannot be read, or the task has ended."""
+        if name == _TASK:
+            return _said(self._session.task)
+        try:
+            answer = await to_thread.run_sync(partial(self._session.call, name, arguments))
+        except Pddl2nlError as error:
+            return _said(str(error), is_error=True)
+        return _said(answer.told, structured_content=asdict(answer), is_error=answer.status == "unreadable")
+
+
+def _said(text: str, **more: Any) -> CallToolResult:
+    return CallToolResult(content=[TextContent(type="text", text=text)], **more)
 
 
 def _served(tool: Callable[..., Answer], worker: _Worker) -> Callable[..., str]:

@@ -32,6 +32,8 @@ from pddl2nl.llm.keys import request_key
 from pddl2nl.llm.replies import Amount, StoredCompletion
 from pddl2nl.llm.settings import Price
 from pddl2nl.llm.types import (
+    AGENT_LEFT,
+    AgentLeftError,
     Completion,
     ContextWindowError,
     EndpointError,
@@ -282,7 +284,8 @@ def read_calls(file: Path) -> Iterator[Exchange | Unanswered]:
                 yield Exchange(request, RecordedCompletion(**completion, usd=reply.usd), str(file))
             elif kind == "failed":
                 failure = plain_convert(event, _FailedLine)
-                error = ContextWindowError if failure.context_window else EndpointError
+                error: type[EndpointError] = ContextWindowError if failure.context_window else EndpointError
+                error = AgentLeftError if failure.message == AGENT_LEFT else error
                 yield Unanswered(waiting.pop(failure.call), error(failure.message), str(file))
         except (KeyError, ValueError) as error:  # InputError and msgspec's errors are ValueErrors
             raise ModelConfigurationError(f"{file}:{number}: not an event of a run: {error!r}") from None

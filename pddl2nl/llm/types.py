@@ -55,6 +55,13 @@ class ContextWindowError(EndpointError):
     """The prompt is longer than the model's context window: a limit of the model, not a fault of the endpoint."""
 
 
+AGENT_LEFT = "the agent ended the session before the goal was reached"
+
+
+class AgentLeftError(EndpointError):
+    """An agent that stands for a model calls nothing any more (`AGENT_LEFT`): its run ends as one that it gave up."""
+
+
 class ReplyPendingError(Exception):
     """There is no reply yet: a batch will bring it. Not a failure; it passes up to the code that runs the batch."""
 

@@ -43,7 +43,7 @@ from pddl2nl.llm import (
 )
 from pddl2nl.llm.constraint import Constraint
 from pddl2nl.llm.tokens import estimate_tokens
-from pddl2nl.llm.types import ToolChoice
+from pddl2nl.llm.types import AgentLeftError, ToolChoice
 from pddl2nl.nl import Reading, Readings
 from pddl2nl.nl.markers import ACTION, NO_PLAN
 from pddl2nl.nl.reading.claims import is_marked_no_plan, no_plan_said, no_plan_said_in_turn
@@ -404,6 +404,8 @@ class Episode:
             completion = self._calls.complete(request)
         except LimitReachedError as reached:
             self._stop("budget", str(reached), "budget")
+        except AgentLeftError as left:
+            self._stop("gave-up", str(left), "gave-up")
         except ContextWindowError as error:
             # A limit of the model, as a step limit is one of the run: what came before it stands.
             self._stop("context", str(error), "context-window")

@@ -198,21 +198,21 @@ class RunSpec:
     )
     thoughts: str = _policy(
         "auto",
-        "Who writes the example's thoughts; auto: a model behind an endpoint, else the template.",
+        "Who writes the example's thoughts: llm, template, or auto (a model behind an endpoint, else the template).",
         choices=("auto", "llm", "template"),
         optional=True,
     )
     translator: str = _policy(
         "reader",
-        "What reads actions in replies: the reader, a model the whole reply or line by line, or a model for what the "
-        "reader cannot read.",
+        "What reads actions in replies: reader, llm (a model, the whole reply), lines (a model, each line), or "
+        "reader+llm (a model, what the reader cannot read).",
         choices=("reader", "llm", "lines", "reader+llm"),
         optional=True,
         language=True,
     )
     reading: str = _policy(
         "default",
-        "Which lines of a reply form its plan: pddl2nl read --help explains them.",
+        "Which lines are the plan (pddl2nl read --help): default, planbench or all.",
         choices=("default", "planbench", "all"),
         optional=True,
         language=True,
@@ -226,8 +226,7 @@ class RunSpec:
     )
     history: str = _policy(
         "all",
-        "Turns in the prompt: all, the last N with the current state told anew, or none: the current state, and what "
-        "was refused in it.",
+        "Turns in the prompt: all, last:N and the state, or none but the state.",
         choices=("all", "last:N", "none"),
         optional=True,
     )
@@ -265,12 +264,7 @@ class RunSpec:
         time=True,
     )
     stream: bool = _model(False, "Stream replies; a turn ends with its first complete action.", models=True)
-    no_system: bool = _model(
-        False,
-        "Put the system prompt at the beginning of the first user message. Where an endpoint says that it takes no "
-        "system role, this happens by itself.",
-        models=True,
-    )
+    no_system: bool = _model(False, "Put the system prompt into the first user message.", models=True)
     base_url: str | None = _model(
         None,
         "An OpenAI-compatible endpoint.",

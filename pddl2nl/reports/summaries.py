@@ -302,7 +302,8 @@ def _usual_options(policy: str) -> Mapping[str, Any]:
     if not is_registered(policy):
         # A class is never imported because a record names it.
         return {}
-    usual: Mapping[str, Any] = msgspec.to_builtins(make_policy(policy))
+    # As a record holds them: lists, and no tuples.
+    usual: Mapping[str, Any] = msgspec.json.decode(msgspec.json.encode(make_policy(policy)))
     return usual
 
 
