@@ -357,7 +357,7 @@ class ActionGrammar:
         }
         steps: list[ClauseReading] = []
         for mention in mentions if len(mentions) > 1 and len(small) == len(words) else ():
-            to = words[mention.first]._replace(text="to", parted="")
+            to = words[mention.first]._replace(text="to", raw="to", parted="")
             step = self._resumed((steps or [last])[-1], [to, *words[mention.first : mention.last]])
             if step is None:
                 return []
@@ -493,8 +493,8 @@ class ActionGrammar:
             if settled and part[0].text not in _MAIN and (joined or verdict.is_failure or is_open(verdict.stance)):
                 # "It makes no sense to stack a on b and pick up c."
                 verdict = verdict.refused(stance)
-            if verdict.reason == UNKNOWN_VERB and part[0].text == "and" and stance.startswith("state"):
-                # "a would have to be on b and b on a"
+            if verdict.reason == UNKNOWN_VERB and stance.startswith("state") and self._goes_on_telling(part):
+                # "a would have to be on b and b on a", "there are two books: a on c, b on d"
                 verdict = verdict.refused(stance)
             if verdict.status == "read" and clauses and clauses[-1].is_failure:
                 # "**Load it**: load a onto b", "Carrying a, go to b"
@@ -586,7 +586,11 @@ class ActionGrammar:
         if len({words[place].text for place in places}) < len(places) or not (places or steps):
             return None
         options = [
-            [said for step in (*steps[::-1], *([None] if steps else [])) for said in self._meant(step, words, at)]
+            [
+                said
+                for step in (*steps[::-1], *([None] if steps or listed else []))
+                for said in self._meant(step, words, at)
+            ]
             for at in places
         ]
         for chosen in product(*options) if places else [()]:
@@ -768,6 +772,13 @@ class ActionGrammar:
             stance = f"state ({holds[0]})" if holds else A_LIST
             return ClauseReading(words[0].start, words[-1].end, "not-an-action", stance=stance, names_object=True)
         return _unreadable(words, UNKNOWN_VERB)
+
+    def _goes_on_telling(self, words: Sequence[Word]) -> bool:
+        """Whether words go on with a state: "and b on a", ", b on d"."""
+        small = ARTICLES | self.lexicon.type_words | _AT | {"and"}
+        named = inside(self.frames.mentions(words))
+        plain = all(at in named or word.text in small for at, word in enumerate(words))
+        return words[0].text == "and" or plain
 
     def _explains(self, words: Sequence[Word]) -> bool:
         """Whether it says what the step before does: "This clears a", "That way, b is free"."""

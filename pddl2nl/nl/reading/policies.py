@@ -90,7 +90,7 @@ class _Steps:
     @property
     def is_option(self) -> bool:
         """Whether it is one of several plans: "Option 2:", "Or:", perhaps with "### Step 1" below."""
-        return self.items[0].item == "option" or any(map(_OPTION.search, self.words[-2:]))
+        return self.items[0].item == "option" or any(map(is_option, self.words[-2:]))
 
     @property
     def number(self) -> int | None:
@@ -313,7 +313,6 @@ def _mended(plan: _Steps, block: _Steps) -> _Steps | None:
 
 # ── options ──────────────────────────────────────────────────────────────────────────────────────
 
-_OPTION = phrases("option", whole=True)
 _TAKES = phrases("takes", whole=True)
 _THIS = re.compile(r"\b(?:this|that)\b", re.IGNORECASE)
 _RECOMMENDED = phrases("recommended")
@@ -336,6 +335,11 @@ def _options(blocks: Sequence[_Steps], behind: Sequence[str]) -> Placed | None:
         return None
     items = [item for block in options for item in block.items]
     return _reported(items, "the reply gives several plans and does not choose one")
+
+
+def is_option(text: str) -> bool:
+    """Whether a heading names an option: "Option 2:", "Or:"."""
+    return phrases("option", whole=True).search(text) is not None
 
 
 def offers_options(text: str) -> bool:

@@ -19,7 +19,7 @@ from pddl2nl.nl.reading.clauses import ActionGrammar
 from pddl2nl.nl.reading.formal import UNKNOWN_VERB, ClauseReading, is_record, read_record
 from pddl2nl.nl.reading.frames import Steps
 from pddl2nl.nl.reading.lexicon import Lexicon
-from pddl2nl.nl.reading.policies import READING_POLICIES, chosen_option, offers_options, turns_away
+from pddl2nl.nl.reading.policies import READING_POLICIES, chosen_option, is_option, offers_options, turns_away
 from pddl2nl.nl.reading.readings import UNSAID, PlacedReading, Reading, Readings, Status, reported
 from pddl2nl.nl.reading.segments import (
     OBSERVATION,
@@ -27,13 +27,14 @@ from pddl2nl.nl.reading.segments import (
     Peeled,
     Piece,
     clean,
+    heading_of,
     lay_out,
     marker_end,
     noise_in,
     peel,
 )
 from pddl2nl.nl.reading.stance import EXCUSED, amended, corrects, is_open, leaves_unsaid
-from pddl2nl.nl.reading.words import front, phrases, word_set, words_of
+from pddl2nl.nl.reading.words import PREPOSITIONS, front, phrases, word_set, words_of
 from pddl2nl.nl.wording.snippets import Wording
 from pddl2nl.pddl.task import Task
 
@@ -52,6 +53,7 @@ _REFUSES = phrases("refuses", whole=True)
 _CHANGE = phrases("change")
 # "Load crate_1: load crate_1 with …"
 _TITLED = re.compile(r"[*_` ]*(?::|[-–—] )[*_` ]*")
+_QUOTED = re.compile(r"[\"“`„]([^\"“”`„\n]+)[\"”`“]")
 _ITEM = re.compile(r"(?:(\d{1,4})[.)]|([-*•])) +")
 
 
@@ -141,8 +143,8 @@ class Reader:
             failed = readings[-1].action is None and any(item.is_attempt or item.rule == "doubt" for item in readings)
             if found and not failed:
                 steps, depth = (*before, *found)[-3:], piece.indent
-            elif begun or (failed and not titled) or (steps and turns_away(said[piece.start : piece.end])):
-                # Of a step that cannot be read nobody knows where it ends.
+            elif begun or (failed and not titled) or (steps and _begins_another(said[piece.start : piece.end])):
+                # Nobody knows where a step ends that cannot be read.
                 steps = ()
             count, tag = peeled.number or count, piece.block
             item = peeled.item or ("tag" if tagged else "fence" if piece.fenced else "")
@@ -291,8 +293,11 @@ class Reader:
             change = _CHANGE.search(said)
             if not found and change is not None:
                 # "Step 2 should be: stack a on c."
-                verdicts = self.grammar.said(said[change.end() :], listed=True)
-                found = [_reading(text, piece, change.end(), item) for item in verdicts]
+                found = self._behind(text, piece, change.end())
+            quoted = list(_QUOTED.finditer(said))
+            if not found and len(quoted) == 1:
+                # "Correction to step 2: c is gone, so it should read "stack a on d"."
+                found = self._behind(text, piece, quoted[0].start(1), quoted[0].end(1))
             if len(found) == len(numbers) == 1 and found[0].action is not None:
                 # "Correction to step 2: stack a on c."
                 return [found[0]._replace(stance=f"change of step {numbers[0]}")]
@@ -302,8 +307,9 @@ class Reader:
             # A verb without objects may be a step where a line of the plan says no other.
             named = (reading.is_attempt or item.names_object for reading, item in zip(readings, verdicts, strict=True))
             readings = [reading for reading, kept in zip(readings, named, strict=True) if kept]
-        if said[0] == "#" and not any(reading.status == "read" for reading in readings):
-            # "## Making coffee"
+        titled = said[0] == "#" or (said[0] == "*" and _HEADING.match(said) and words_of(said)[0].text in PREPOSITIONS)
+        if titled and not any(reading.status == "read" for reading in readings):
+            # "## Making coffee", "**At depot_1**"
             return [_no_action(text, piece, "prose")]
         if attempts:
             return readings
@@ -324,6 +330,11 @@ class Reader:
             return [doubts[0]._replace(start=start, end=piece.end, text=content), *doubts[1:]]
         stance = stance or ("unclear (a part is reported)" if doubts else "")
         return [_no_action(text, piece, "prose")._replace(stance=stance), *doubts]
+
+    def _behind(self, text: str, piece: Piece, start: int, end: int | None = None) -> list[Reading]:
+        """What stands behind an offset of a piece, read as a list item is."""
+        verdicts = self.grammar.said(text[piece.start : piece.end][start:end], listed=True)
+        return [_reading(text, piece, start, item) for item in verdicts]
 
     def _judged(
         self, text: str, piece: Piece, peeled: Peeled, item: ClauseReading, heads: bool, marked: bool, listed: bool
@@ -447,6 +458,11 @@ def _besides(text: str, piece: Piece, peeled: Peeled, readings: Sequence[Reading
     said += text[at : piece.end]
     # "Step 2 must be replaced by: stack a on b" begins like a label.
     return text[piece.start : start] + said if _WORD.search(said) else ""
+
+
+def _begins_another(text: str) -> bool:
+    """Whether a line without a step parts another plan from the one before it."""
+    return turns_away(text) or heading_of(text) not in ("", "title") or is_option(text)
 
 
 _UNPEELED = Peeled(0, False, False, None, "", "", False)
