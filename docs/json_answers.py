@@ -231,6 +231,7 @@ class ModelSettings(TypedDict):
     takes_stop: bool
     takes_system: bool
     takes_reasoning: bool
+    tools: str
     price: NotRequired[Annotated[Price, "where it is known"]]
     constrain: str
     likelihood: str

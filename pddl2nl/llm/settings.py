@@ -27,6 +27,7 @@ from pddl2nl.errors import InputError, did_you_mean
 from pddl2nl.files import parse_toml, read_text
 from pddl2nl.llm.endpoint.urls import host_of, public_url
 from pddl2nl.llm.types import MissingKeyError, ModelConfigurationError, Request, Tariff, Usage
+from pddl2nl.llm.written_tools import response_format, written
 
 VARIABLE = "PDDL2NL_MODELS"
 """The environment variable that names the user's file."""
@@ -82,6 +83,8 @@ class ModelSettings:
         takes_system: whether there may be a system message; otherwise it begins the first user message.
         takes_reasoning: whether the thoughts that came with calls of tools are sent back with these calls, in the form
             in which they came; DeepSeek, Gemini and Anthropic refuse calls without their thoughts.
+        tools: how tools are sent: as the protocol has them (``native``), or in the prompt with a schema for the reply
+            (``written``, `pddl2nl.llm.written_tools`), for models whose template knows none.
         temperature: replaces the one that a request asks for.
         stop: stop sequences in addition to those of a request.
         max_tokens: the limit on replies to requests without one.
@@ -107,6 +110,7 @@ class ModelSettings:
     takes_stop: bool = True
     takes_system: bool = True
     takes_reasoning: bool = True
+    tools: Literal["native", "written"] = "native"
     temperature: _Amount | None = None
     reasoning_effort: _Text | None = None
     stop: tuple[_Text, ...] = ()
@@ -133,9 +137,14 @@ class ModelSettings:
 
     def body(self, name: str, request: Request) -> dict[str, Any]:
         """The JSON body of a chat completion for a request to the model of this name."""
+        tools = request.tools
+        if tools and self.tools == "written":
+            request = written(request)
         messages = [message.to_json(reasoning=self.takes_reasoning) for message in request.messages]
         body: dict[str, Any] = {"model": name, "messages": messages if self.takes_system else fold_system(messages)}
-        if request.tools:
+        if request.tools != tools:
+            body["response_format"] = response_format(tools)
+        elif tools:
             body |= {"tools": [tool.to_json() for tool in request.tools], "tool_choice": request.tool_choice}
         limit = self.max_tokens if request.max_tokens is None else request.max_tokens
         temperature = request.temperature if self.temperature is None else self.temperature

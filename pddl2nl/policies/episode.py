@@ -602,6 +602,9 @@ class Episode:
     def _judge(self, text: str, round: int = 0, said: bool = True) -> Verdict:
         self._check_open()
         trace = Trace(self.setting, self._emit)
+        if not said:
+            # The calls before it were turns.
+            trace.steps, trace.turns = self._trace.steps, self._trace.turns.copy()
         if not self._verdicts:
             # If a budget ends the episode in the middle of the first plan, the part so far counts.
             self._trace = trace
@@ -614,7 +617,7 @@ class Episode:
         self, text: str, reply: Completion, trace: Trace, lines: list[Reading], whole: bool
     ) -> tuple[Outcome, str, Fault | None]:
         """Reads a plan into ``lines`` and executes it; returns outcome, message and fault."""
-        finish, remark = reply.finish, reply.remark
+        finish, remark, before = reply.finish, reply.remark, trace.steps
         plan = self._parser.plan(text)
         if finish == "text" and (said := self._parser.no_plan(text, plan)) is not None:
             trace.turns["claimed-unsolvable"] += 1
@@ -622,7 +625,7 @@ class Episode:
         for reading in self._parser.lines(text, plan, trace.state):
             lines.append(reading)
             # In the arguments of a call a line has no place of its own.
-            self.note_reading(len(lines), reading if whole else reading._replace(line=0, start=0, end=0))
+            self.note_reading(before + len(lines), reading if whole else reading._replace(line=0, start=0, end=0))
             if reading.action is not None:
                 trace.proposed.append(reading.action)
         if not lines and finish == "text" and self._parser.reads_whole and (said := no_plan_said(text)) is not None:
@@ -636,7 +639,7 @@ class Episode:
         else:
             outcome, message = _execute(lines, trace)
         # Lines after the first broken link were not executed; those that cannot be read are mistakes all the same.
-        trace.turns.update(reading.status for reading in lines[trace.steps :] if reading.status != "read")
+        trace.turns.update(reading.status for reading in lines[trace.steps - before :] if reading.status != "read")
         if finish == "length" and outcome == "goal-missed":
             reason = remark or "the reply was cut off by length"
             trace.fault = Fault(trace.steps, "length", reason)
@@ -742,13 +745,13 @@ class Episode:
 
 
 def _execute(lines: Sequence[Reading], trace: Trace) -> tuple[Outcome, str]:
-    for reading in lines:
+    for number, reading in enumerate(lines, start=1):
         trace.steps += 1
         said = reading.text.strip()
         if reading.status != "read" or reading.action is None:
             trace.turns[reading.status] += 1
             trace.reject(reading.status, said, "")
-            return "unreadable", f"line {trace.steps} of the plan is {reading.status}: {said}"
+            return "unreadable", f"line {number} of the plan is {reading.status}: {said}"
         status, observation = trace.execute(reading.action, said)
         trace.turns[status] += 1
         if status != "executed":

@@ -20,8 +20,9 @@ nothing. Of several calls in a reply those behind the first that failed are not 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, Literal, get_args
 
 from pddl2nl.llm.types import Tool, ToolCall
@@ -86,6 +87,7 @@ class Toolbox:
         listed: the most objects that a schema lists for an argument.
         strict: whether schemas are marked as strict.
         applicable: whether actions are the values of the argument of ``act``.
+        more: further tools, by name with what they do and the properties of their arguments; `tell` answers them.
     """
 
     def __init__(
@@ -97,14 +99,16 @@ class Toolbox:
         listed: int = 100,
         strict: bool = False,
         applicable: bool = False,
+        more: Mapping[str, tuple[str, Mapping[str, Any]]] = MappingProxyType({}),
     ):
-        self._episode = episode
+        self.episode = episode
         self._plans = plans
         self._strict = strict
         self._applicable = applicable and not plans
         self.actions = ActionTools(episode.setting.teller, listed, RESERVED)
         ends = (SUBMIT, "give_up") if plans else ("finish", "give_up")
-        self._others = (*(name for name in get_args(Extra) if name in extra), *ends)
+        self._more = more
+        self._others = (*more, *(name for name in get_args(Extra) if name in extra), *ends)
         self._offered: tuple[Tool, ...] | None = None
 
     # ── what can be called ───────────────────────────────────────────────────────────────────────
@@ -114,18 +118,24 @@ class Toolbox:
         if self._offered is None or self._applicable:
             tools = self._acting()
             for name in self._others:
-                properties = _PLAN if name in (SUBMIT, "validate_plan") else {}
-                tools.append(Tool(name, _DESCRIPTIONS[name], object_schema(properties), self._strict))
+                described, properties = self._described(name)
+                tools.append(Tool(name, described, object_schema(properties), self._strict))
             self._offered = tuple(tools)
         return self._offered
+
+    def _described(self, name: str) -> tuple[str, Mapping[str, Any]]:
+        """What a tool does, and the properties of its arguments."""
+        if name in self._more:
+            return self._more[name]
+        return _DESCRIPTIONS[name], _PLAN if name in (SUBMIT, "validate_plan") else {}
 
     def _acting(self) -> list[Tool]:
         if self._plans:
             return []
         if not self._applicable:
             return [Tool(tool.name, tool.description, tool.parameters, self._strict) for tool in self.actions.tools]
-        setting = self._episode.setting
-        told = [*map(setting.teller.action, setting.simulator.applicable(self._episode.state))]
+        setting = self.episode.setting
+        told = [*map(setting.teller.action, setting.simulator.applicable(self.episode.state))]
         # In a dead end there is nothing to choose from.
         action: dict[str, Any] = {"type": "string", "description": "an action that can be taken now"}
         if len(told) <= _MOST_APPLICABLE:
@@ -144,19 +154,19 @@ class Toolbox:
         told: str | None = None
         if reading.status == "look-around":
             try:
-                told = self._tell(call)
+                told = self.tell(call)
             except CallError as error:
                 reading = _unreadable(call, str(error))
         if reading.status == "read" and call.name == SUBMIT:
             return self._submit(call)
-        return _result(self._episode.call(call, reading, told))
+        return _result(self.episode.call(call, reading, told))
 
     def skip(self, call: ToolCall, why: str) -> CallResult:
         """Answers a call that is not executed; costs nothing."""
         result = CallResult(NOT_EXECUTED, f"Not executed, because {why}.")
-        if self._episode.finished is None:
-            step = self._episode.steps
-            self._episode.note(ToolCalled(step, call.id, call.name, call.arguments, result.status, result.text))
+        if self.episode.finished is None:
+            step = self.episode.steps
+            self.episode.note(ToolCalled(step, call.id, call.name, call.arguments, result.status, result.text))
         return result
 
     def no_call(self, text: str) -> CallResult:
@@ -166,13 +176,13 @@ class Toolbox:
             reading = Reading(1, start, start + len(said), said, "claimed-unsolvable", rule="no-plan")
         else:
             reading = Reading(1, 0, len(text), text, "unreadable", rule=RULE, reason="no tool was called")
-        return _result(self._episode.call(None, reading))
+        return _result(self.episode.call(None, reading))
 
     def _reading(self, call: ToolCall) -> Reading:
         said = call_text(call.name, call.arguments)
         if call.name in self._others:
             try:
-                checked_arguments(call.arguments, call.name, _PLAN if call.name in (SUBMIT, "validate_plan") else ())
+                checked_arguments(call.arguments, call.name, self._described(call.name)[1])
             except CallError as error:
                 return _unreadable(call, str(error))
             if call.name == SUBMIT:
@@ -182,11 +192,12 @@ class Toolbox:
         if call.name == ACT and self._applicable:
             return self._action_named(call)
         if self._plans or self._applicable:
-            return _unreadable(call, f"there is no tool called {call.name[:60]!r}; there are {', '.join(self._names)}")
+            return _unreadable(call, f"there is no tool called {call.name[:60]!r}; there are {', '.join(self.names)}")
         return self.actions.read(call.name, call.arguments, self._others)
 
     @property
-    def _names(self) -> list[str]:
+    def names(self) -> list[str]:
+        """The names of the tools that can be called now."""
         return [tool.name for tool in self.tools()]
 
     def _action_named(self, call: ToolCall) -> Reading:
@@ -197,7 +208,7 @@ class Toolbox:
                 raise CallError("the argument action has to be a text, one of those that its schema lists")
         except CallError as error:
             return _unreadable(call, str(error))
-        reading = self._episode.setting.reader.read_turn(action)
+        reading = self.episode.setting.reader.read_turn(action)
         said = call_text(call.name, call.arguments)
         if reading.status in ("unreadable", "not-an-action") and not reading.candidates:
             return _unreadable(call, f"the argument action is no action: {' '.join(action[:100].split())!r}")
@@ -205,9 +216,9 @@ class Toolbox:
 
     # ── tools that tell something ────────────────────────────────────────────────────────────────
 
-    def _tell(self, call: ToolCall) -> str | None:
+    def tell(self, call: ToolCall) -> str | None:
         """What a tool tells; None for the state. Raises `CallError` for a plan that is none."""
-        episode, setting = self._episode, self._episode.setting
+        episode, setting = self.episode, self.episode.setting
         if call.name == "applicable_actions":
             return applicable_told(setting, episode.state)
         if call.name == "validate_plan":
@@ -224,7 +235,7 @@ class Toolbox:
 
     def _explained(self, text: str) -> str:
         """Whether a plan is valid, or why not."""
-        setting = self._episode.setting
+        setting = self.episode.setting
         plan = []
         for number, line in enumerate(setting.reader.read(text).chosen, start=1):
             if line.status != "read" or line.action is None:
@@ -238,11 +249,11 @@ class Toolbox:
         try:
             text = _plan_text(call)
         except CallError as error:
-            return _result(self._episode.call(call, _unreadable(call, str(error))))
-        verdict = self._episode.propose(text, said=False)
+            return _result(self.episode.call(call, _unreadable(call, str(error))))
+        verdict = self.episode.propose(text, said=False)
         status = "executed" if verdict.valid else verdict.outcome
-        self._episode.note(ToolCalled(verdict.trace.steps, call.id, call.name, call.arguments, status, verdict.message))
-        self._episode.conclude()
+        self.episode.note(ToolCalled(verdict.trace.steps, call.id, call.name, call.arguments, status, verdict.message))
+        self.episode.conclude()
         return CallResult(status, verdict.message, True)
 
 

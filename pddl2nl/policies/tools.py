@@ -14,12 +14,15 @@ from pddl2nl.llm import Answer, Completion, Message, Tool, ToolCall
 from pddl2nl.llm.types import ToolChoice
 from pddl2nl.nl.telling.tools import CallError, read_arguments
 from pddl2nl.policies.episode import Episode
+from pddl2nl.policies.policy import Effort
 from pddl2nl.policies.prompting import Conversation, Positive, TurnPolicy
 from pddl2nl.policies.setting import Example
 from pddl2nl.policies.toolbox import NOT_EXECUTED, CallResult, Extra, Toolbox
 
 _NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 """Ids and names of functions as endpoints take them back."""
+_ACTION = 15
+"""Tokens of an action in a plan, for estimates."""
 _ENDED, _FAILED = "the task has ended", "the call before it failed"
 
 
@@ -77,6 +80,13 @@ class Tools(TurnPolicy):
     def no_plan_prompt(self) -> str:
         return "no_plan_tools.txt"
 
+    def effort(self, actions: int) -> Effort | None:
+        """Of a plan: that it is checked once, if it can be, and submitted; else that of all turn-based policies."""
+        if not self.plans:
+            return None
+        checks = int("validate_plan" in self.tools)
+        return Effort(1, checks, _ACTION * actions, (1 + checks) * _ACTION * actions, "a plan is checked once")
+
     def run(self, episode: Episode) -> None:
         episode.limit_failures(self.stop_after, self.false_claims)
         conversation = Conversation(episode, self.opening(episode))
@@ -88,8 +98,9 @@ class Tools(TurnPolicy):
 
     def _toolbox(self, episode: Episode) -> Toolbox:
         applicable = episode.setting.spec.constrain == "applicable"
-        options = {"plans": self.plans, "strict": self.strict, "applicable": applicable}
-        return Toolbox(episode, self.tools, listed=self.listed, **options)
+        return Toolbox(
+            episode, self.tools, plans=self.plans, listed=self.listed, strict=self.strict, applicable=applicable
+        )
 
     def _solution(self, example: Example, episode: Episode) -> list[Message]:
         """The example's plan as calls with their answers."""

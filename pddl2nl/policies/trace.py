@@ -232,7 +232,8 @@ def not_read(status: str, reading: Reading, setting: Setting, state: State) -> s
     if setting.feedback == "minimal":
         return "Nothing was done."
     if reading.rule == RULE and status == "unreadable" and not reading.candidates:
-        return _with_applicable(f"Nothing was done, because {reading.reason.rstrip('.?')}.", setting, state)
+        end = "" if reading.reason.endswith("?") else "."
+        return _with_applicable(f"Nothing was done, because {reading.reason}{end}", setting, state)
     if reading.candidates and status == "unreadable":
         return _with_applicable(_told_bad_action(reading.candidates[0], setting.teller), setting, state)
     end = " Say one action in the form asked for." if status not in ("ambiguous", "unknown-object") else ""

@@ -24,6 +24,7 @@ takes_seed = false
 takes_stop = false
 takes_system = false
 takes_reasoning = false
+tools = "written"
 constrain = "grammar"
 likelihood = "prompt"
 stream_body = { timings_per_token = true }

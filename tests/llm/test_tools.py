@@ -65,6 +65,34 @@ def test_tools_calls_and_their_answers_are_sent_as_the_protocol_has_them() -> No
     assert "reasoning_content" not in ModelSettings(takes_reasoning=False).body("m", LATER)["messages"][1]
 
 
+def test_tools_are_told_in_the_prompt_of_a_model_that_knows_none_and_called_under_a_schema() -> None:
+    body = ModelSettings(tools="written").body("m", LATER)
+    assert "tools" not in body
+    assert [message["role"] for message in body["messages"]] == ["system", "user", "assistant", "user"]
+    assert '"name": "stack"' in body["messages"][0]["content"]
+    assert body["messages"][2]["content"] == '{"name": "stack", "arguments": {"x": "a"}}'
+    schema = body["response_format"]["json_schema"]["schema"]
+    assert schema["properties"] == {"name": {"const": "stack"}, "arguments": STACK.parameters}
+
+
+@pytest.mark.parametrize(
+    ("said", "calls"),
+    [
+        ('{"name": "stack", "arguments": {"x": "a"}}', (ToolCall("", "stack", '{"x": "a"}'),)),
+        ('{"name": "stack", "arguments": {"x"', ()),
+        ("[1, 2]", ()),
+        ("I stack a.", ()),
+    ],
+)
+def test_a_written_call_is_a_call_and_other_words_are_none(said: str, calls: tuple[ToolCall, ...]) -> None:
+    with ChatServer(ScriptedModel([said])) as server:
+        model = OpenAIModel("m", server.base_url, settings=ModelSettings(tools="written"))
+        reply = model.complete(ASKED)
+    assert reply.tool_calls == calls
+    assert (reply.text == "") is bool(calls)
+    assert ("were told in the prompt" in reply.remark) is bool(calls)
+
+
 def test_a_request_without_tools_keeps_its_key() -> None:
     plain = Request((Message("user", "hello"),))
     assert request_key(plain) == "2310801cd8833a97ef0038ac640babb88b0361dd36674495f3bc46e3f144cad2"

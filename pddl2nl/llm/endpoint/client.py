@@ -51,6 +51,7 @@ from pddl2nl.llm.types import (
     Tariff,
     Usage,
 )
+from pddl2nl.llm.written_tools import called
 
 if TYPE_CHECKING:
     from openai import OpenAI
@@ -167,6 +168,8 @@ class OpenAIModel:
         completion = self._remarked(self.read(data, time.perf_counter() - began), prompt, body)
         if constraint is not None and "response_format" in body:
             completion = replace(completion, text=constraint.text(completion.text))
+        if request.tools and self.settings.tools == "written":
+            completion = called(completion)
         if stream is not None and stream.ended:
             completion = _ended(completion, stream, prompt)
         if request.likelihood and constraint is not None:

@@ -18,12 +18,12 @@ from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
-from urllib.request import Request, urlopen
+from urllib import request as http
 
 from pddl2nl.errors import InfrastructureError, MissingExtraError
 from pddl2nl.llm.endpoint.client import OpenAIModel
 from pddl2nl.llm.endpoint.connection import Address
-from pddl2nl.llm.types import ModelConfigurationError
+from pddl2nl.llm.types import ModelConfigurationError, Request
 
 if TYPE_CHECKING:
     from openai import OpenAI
@@ -127,11 +127,21 @@ class GGUFModel(OpenAIModel):
             # Also at the end of this process.
             weakref.finalize(self, _stop, process, os.getpid())
             self._address, self._client = Address(f"{address}/v1"), None
-            props = Request(f"{address}/props", headers={"Authorization": f"Bearer {self._server_key}"})
-            with urlopen(props, timeout=30) as answer:
-                self._context = int(json.load(answer)["default_generation_settings"]["n_ctx"])
+            props = http.Request(f"{address}/props", headers={"Authorization": f"Bearer {self._server_key}"})
+            with http.urlopen(props, timeout=30) as answer:
+                told = json.load(answer)
+            self._context = int(told["default_generation_settings"]["n_ctx"])
+            if not told.get("chat_template_caps", {}).get("supports_tools", True):
+                # llama.cpp would leave them out without a word.
+                self.settings = replace(self.settings, tools="written")
             self._process = process
             _LOG.warning("loaded in %.1f s", time.monotonic() - began)
+
+    def body(self, request: Request) -> dict[str, Any]:
+        """The request as it is sent, which the file's template decides where there are tools."""
+        if request.tools:
+            self.start()
+        return super().body(request)
 
     def _public_endpoint(self) -> str:
         return f"llama.cpp, sha256:{self._hash}"

@@ -210,7 +210,7 @@ def read_arguments(arguments: str) -> dict[str, Any]:
             except (ValueError, RecursionError) as error:
                 if isinstance(error, CallError):
                     raise
-                raise CallError(f"the arguments are not JSON: {quoted(arguments)}") from None
+                raise CallError(f"the arguments are not JSON: {quoted(arguments)[1:-1]}") from None
     if not isinstance(data, dict):
         raise CallError(f"the arguments are {_kind_of(data)}, and a JSON object was expected")
     # Without halves of surrogate pairs, which JSON can hold and no file can.
