@@ -6,6 +6,7 @@ import sys
 from collections import Counter
 from contextlib import nullcontext
 from dataclasses import asdict, replace
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -198,7 +199,8 @@ def _prepare(
     experiment.budget = replace(experiment.budget, **given)
     own = experiment.top.access
     limits = own.requests_per_minute, own.tokens_per_minute
-    access = reach(options["cache"], experiment.models_file, *limits, warn=warn)
+    # Many runs of one task warn of the same.
+    access = reach(options["cache"], experiment.models_file, *limits, warn=cache(warn))
     if cluster is None:
         access = replace(access, slots=workers or own.workers or _DEFAULT_WORKERS)
     if options["provider_batch"]:

@@ -59,8 +59,8 @@ EMBEDDING = "embedding"
 """The role of a model whose vectors compare words; its calls are not counted."""
 
 _WITHOUT_EXAMPLE = (
-    "no few-shot example could be made from this task (a walk from its initial state finds no other goal), so the run "
-    "shows none; name a problem with --example PROBLEM"
+    "no few-shot example could be made from {} (a walk from its initial state finds no other goal), so its runs show "
+    "none; name a problem with --example PROBLEM"
 )
 
 _NO_REPLY = (EndpointError, ReplayError, LimitReachedError)
@@ -96,7 +96,7 @@ def prepare_run(
     spec = replace(spec, steps=steps)
     solved = _example_problem(spec, policy)
     if solved is None and spec.example is None and _shows_example(spec, policy):
-        access.warn(_WITHOUT_EXAMPLE)
+        access.warn(_WITHOUT_EXAMPLE.format(spec.task.problem.name))
         spec = replace(spec, example=NOT_MADE)
     limits = Limits(steps, spec.budget_calls, spec.budget_tokens, spec.budget_usd)
     calls = _calls(models, limits, access)
