@@ -34,7 +34,7 @@ try:
     from mcp.server.mcpserver import MCPServer
     from mcp.server.mcpserver.exceptions import ToolError
     from mcp.types import CallToolResult, TextContent, Tool, ToolAnnotations
-    from pydantic import TypeAdapter
+    from pydantic import TypeAdapter, ValidationError
 except ImportError as error:
     raise MissingExtraError("mcp", "mcp", "a server of the Model Context Protocol") from error
 
@@ -71,10 +71,24 @@ def make_server(
     if not Path(folder).is_dir():
         raise InputError(f"{folder}: no such folder")
     worker = _Worker(Path(folder), seconds, memory_mb)
-    server: MCPServer[Any] = MCPServer(instructions=_INSTRUCTIONS, **_ABOUT)
+    server = _ToolServer(instructions=_INSTRUCTIONS, **_ABOUT)
     for tool in PlanningTools(Path(folder), seconds).tools:
         server.add_tool(_served(tool, worker), structured_output=False, annotations=_READS)
     return server
+
+
+class _ToolServer(MCPServer[Any]):
+    """Says in plain words what is wrong with arguments."""
+
+    async def call_tool(self, name: str, arguments: dict[str, Any], context: Any = None) -> Any:
+        """As the SDK's."""
+        try:
+            return await super().call_tool(name, arguments, context)
+        except ToolError as error:
+            if not isinstance(error.__cause__, ValidationError):
+                raise
+            wrong = [f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.__cause__.errors()]
+            raise ToolError(f"Error executing tool {name}: {'; '.join(wrong)}") from None
 
 
 class SessionServer(MCPServer[Any]):

@@ -56,8 +56,8 @@ class ScriptedReply(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def answers(self, request: Request) -> bool:
         """Whether this reply may answer the request."""
-        prompts = [message.content for message in request.messages if message.role in ("user", "tool")]
-        return self.when is None or (bool(prompts) and self.when in prompts[-1])
+        told = (message.content for message in reversed(request.messages) if message.role in ("user", "tool"))
+        return self.when is None or self.when in next(told, "")
 
 
 class ScriptedModel:

@@ -133,6 +133,9 @@ class Message(msgspec.Struct, frozen=True, omit_defaults=True):
     @property
     def characters(self) -> int:
         """The length of all that it holds, for estimates of tokens."""
+        if not self.tool_calls:
+            # Of most of the messages of a long conversation, whose characters are counted in each turn.
+            return len(self.content)
         calls = sum(len(call.name) + len(call.arguments) for call in self.tool_calls)
         return len(self.content) + calls + len(self.returned)
 

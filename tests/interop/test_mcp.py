@@ -126,6 +126,8 @@ def test_errors_reach_the_agent_as_errors_of_the_call(server: Any) -> None:
         "outside of the folder",
     )
     assert [(failed, part in text) for (failed, text), part in zip(answers, said, strict=True)] == [(True, True)] * 5
+    limit = "Input should be greater than or equal to 1"
+    assert answers[3][1] == f"Error executing tool applicable_actions: limit: {limit}"
 
 
 @pytest.mark.heavy

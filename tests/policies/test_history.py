@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import pddl2nl
 from pddl2nl.errors import InputError
 from pddl2nl.llm import Message
+from pddl2nl.llm.scripted import ScriptedCall, ScriptedReply
 from pddl2nl.policies import RequestSettings, make_policy
 from pddl2nl.policies.policy import CORE
 
@@ -94,6 +95,20 @@ def test_the_last_turns_follow_the_state_before_them_and_the_current_state_is_to
 def test_another_history_is_refused(world: Any, history: str) -> None:
     with pytest.raises(InputError, match=f"--history {history}: no such choice; there are all, last:N, none"):
         pddl2nl.run(world.task, "act", model="oracle", history=history)
+
+
+@pytest.mark.parametrize(("history", "most"), [("last:2", 2), ("none", 0)])
+def test_calls_of_tools_are_kept_with_their_answers(play: Any, world: Any, history: str, most: int) -> None:
+    move = [ScriptedCall("lift", {"c": "cup_0", "p": "place_1"}), ScriptedCall("put", {"c": "cup_0", "p": "place_1"})]
+    played = play("tools", [ScriptedReply(calls=(*move,))] * 4, setting=_short(world, history=history), steps=8)
+    assert played.finished.turns == {"executed": 8}
+    opening = len(played.requests[0].messages)
+    for number, request in enumerate(played.requests):
+        turns = request.messages[opening:]
+        assert [message.role for message in turns] == ["assistant", "tool", "tool"] * min(number, most)
+        for asked, first, second in zip(turns[::3], turns[1::3], turns[2::3], strict=True):
+            assert [call.id for call in asked.tool_calls] == [first.answers, second.answers]
+        assert not turns or turns[-1].content.startswith("I put cup_0 on place_1.\nCurrently, ")
 
 
 def test_the_twin_is_told_its_state_in_pddl(play: Any, world: Any) -> None:

@@ -11,18 +11,22 @@ from __future__ import annotations
 
 import atexit
 import hashlib
+import inspect
 import json
 import os
 import sys
 import time
 import zlib
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlsplit, urlunsplit
 from urllib.request import getproxies, proxy_bypass
+
+import msgspec
 
 from pddl2nl.limits import LIMITS
 from pddl2nl.llm.endpoint.faults import EndpointFault
@@ -148,9 +152,27 @@ def post(
     if stream is not None and (attempt := _ATTEMPT.get()) is not None:
         attempt.stream, attempt.end = stream, min(attempt.end, time.monotonic() + LIMITS.stream_seconds)
     options: Any = {"timeout": _wait(timeout)}
-    answer: Any = client.post(path, cast_to=_library().Response, body=body, options=options)
+    answer: Any = client.post(path, cast_to=_library().Response, **_sent(client, body), options=options)
     content: bytes = answer.content
     return content
+
+
+def _sent(client: OpenAI, body: Mapping[str, Any]) -> dict[str, Any]:
+    """The body, written here where the client takes it so: it would write a long conversation in ten times the time."""
+    import openai
+
+    # Azure's client reads the model in the body; older ones take objects only.
+    if _takes_bytes() and not isinstance(client, openai.AzureOpenAI):
+        with suppress(UnicodeEncodeError):
+            return {"content": msgspec.json.encode(body)}
+    return {"body": body}
+
+
+@lru_cache
+def _takes_bytes() -> bool:
+    import openai
+
+    return "content" in inspect.signature(openai.OpenAI.post).parameters
 
 
 def _wait(timeout: float) -> Any:
