@@ -25,7 +25,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from pddl2nl.baselines import PlanOracle
+from pddl2nl.baselines import PlanOracle, TaskFiles, solve
 from pddl2nl.experiments.models import Access
 from pddl2nl.experiments.planners import PlannerRun
 from pddl2nl.experiments.runs import run_spec
@@ -199,6 +199,9 @@ def photograph(chromium: Any, scheme: str, work: Path, address: str, out: Path) 
     page.set_viewport_size({"width": 900, "height": 420})
     page.goto(picture.as_uri())
     page.screenshot(path=out / f"picture{end}")
+    page.goto((work / "state.svg").as_uri())
+    _, _, width, height = page.evaluate("document.documentElement.getAttribute('viewBox').split(' ')")
+    page.screenshot(path=out / f"state{end}", clip={"x": 0, "y": 0, "width": int(width), "height": int(height)})
     if scheme == "light":
         phone = chromium.new_context(viewport={"width": 390, "height": 844}, device_scale_factor=2, color_scheme=scheme)
         small = phone.new_page()
@@ -224,6 +227,11 @@ def main() -> None:
         (work / "broken.plan").write_text(BROKEN_PLAN, encoding="utf-8")
         drawn = ["blocksworld", "p01", str(work / "broken.plan"), "--out", str(work / "picture.html")]
         subprocess.run([sys.executable, "-m", "pddl2nl", "picture", *drawn], check=False, stdout=subprocess.DEVNULL)
+        logistics = shipped_domain("logistics")
+        plan = solve(TaskFiles(logistics.domain_path, logistics.instance("p08").path), "ff").plan or ()
+        (work / "state.plan").write_text("".join(f"{action}\n" for action in plan), encoding="utf-8")
+        drawn = ["logistics", "p08", str(work / "state.plan"), "--step", "5", "--out", str(work / "state.svg")]
+        subprocess.run([sys.executable, "-m", "pddl2nl", "picture", *drawn], check=True, stdout=subprocess.DEVNULL)
         cut_short(work / "records", work / "demonstration")
         command = [sys.executable, "-m", "pddl2nl", "quickstart", "--out", str(work / "quickstart")]
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
