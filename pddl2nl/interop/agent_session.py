@@ -24,9 +24,8 @@ from pddl2nl.llm.types import AGENT_LEFT, AgentLeftError
 from pddl2nl.policies import make_policy
 from pddl2nl.policies.events import Finished, RunEvent, Started, ToolCalled
 from pddl2nl.policies.spec import RunSpec
-from pddl2nl.policies.tools import Tools
 
-TELLING = ("state", "applicable_actions", "validate_plan")
+TELLING = ("state", "applicable_actions", "validate_plan", "check", "plan", "validate", "simulate")
 """Tools that change nothing but the number of steps."""
 TAKING_BACK = ("undo", "reset", "finish", "give_up", "submit_plan")
 """Tools that take actions back or end the task."""
@@ -52,7 +51,8 @@ class AgentSession:
     """A run whose model is an agent: ready for calls once it is made, and recorded when it ends or is closed.
 
     Args:
-        spec: the run: its policy is ``tools`` or one of its presets, its model the agent's name. It shows no example.
+        spec: the run: its policy is one by tools, such as ``tools-search``, its model the agent's name. It shows no
+            example.
         access: as for any run.
 
     Attributes:
@@ -63,7 +63,8 @@ class AgentSession:
     """
 
     def __init__(self, spec: RunSpec, access: Access | None = None):
-        if not isinstance(make_policy(spec.policy, spec.options), Tools):
+        # An option of all policies whose models call tools.
+        if not hasattr(make_policy(spec.policy, spec.options), "tool_choice"):
             raise InputError(
                 f"--policy {spec.policy_name}: an agent acts by calls of tools, as the policy tools and its presets do"
             )

@@ -124,6 +124,19 @@ def test_actions_can_be_texts_and_a_plan_can_be_submitted(tmp_path: Path) -> Non
     assert session.call("submit_plan", {"plan": plan}).outcome == "solved"
 
 
+@pytest.mark.usefixtures("needs_planner")
+def test_a_modellers_tools_are_served_too(tmp_path: Path) -> None:
+    session = begun(tmp_path, "tools-copilot")
+    problem = (
+        "(define (problem p) (:domain blocksworld-4ops) (:objects a b)"
+        " (:init (clear a) (clear b) (ontable a) (ontable b) (handempty)) (:goal (on a b)))"
+    )
+    assert session.call("write_file", {"file": "mine.pddl", "text": problem}).status == "look-around"
+    assert "(stack a b)" in session.call("plan", {"problem": "mine.pddl"}).told
+    assert session.call("submit_plan", {"plan": ["(pick-up a)"]}).outcome == "inapplicable"
+    assert doubt(the_record(tmp_path)) == ""
+
+
 def test_a_policy_without_tools_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="an agent acts by calls of tools"):
         begun(tmp_path, "act")
