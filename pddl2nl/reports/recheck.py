@@ -155,11 +155,12 @@ def _turns(record: RunRecord) -> Counter[str]:
 
 def _without_steps(record: RunRecord) -> Counter[str]:
     """The one turn of a reply without a plan; a reply that a limit cut off while it was read has none."""
-    finished = record.finished
-    verdicts = {event.number: event.outcome for event in record.events if isinstance(event, Judged)}
-    if verdicts.get(finished.counted, finished.outcome) == "unreadable" and finished.mistakes:
+    # A search behind a verdict may end the run for another reason.
+    verdicts = {event.number: event for event in record.events if isinstance(event, Judged)}
+    last = verdicts.get(record.finished.counted, record.finished)
+    if last.outcome == "unreadable" and record.finished.mistakes:
         return Counter(["unreadable"])
-    fault = "" if finished.fault is None else finished.fault.status
+    fault = "" if last.fault is None else last.fault.status
     return Counter([fault] if fault == "claimed-unsolvable" else [])
 
 

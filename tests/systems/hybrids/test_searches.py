@@ -12,12 +12,13 @@ from pddl2nl.baselines import solve
 from pddl2nl.baselines.told_task import ToldTask, read_told_task
 from pddl2nl.errors import UnsupportedError
 from pddl2nl.experiments.runs import run_spec
-from pddl2nl.llm import Completion, Request, ScriptedReply
+from pddl2nl.llm import Completion, Request, ScriptedModel, ScriptedReply
 from pddl2nl.nl import template_wording
 from pddl2nl.pddl import GroundAtom, Task
 from pddl2nl.policies import Setting
 from pddl2nl.policies.pddl_reading import PDDLReader
 from pddl2nl.policies.spec import RunSpec
+from pddl2nl.reports.recheck import doubt
 from pddl2nl.search import grounding, relaxation
 from pddl2nl.search.best_first import BestFirstSearch
 from pddl2nl.search.relaxation import FFHeuristic
@@ -216,6 +217,14 @@ def test_the_search_asks_nothing(play: Play, world: World) -> None:
     [searched] = played.of("states-searched")
     assert (played.finished.outcome, played.finished.calls) == ("solved", 2)
     assert played.finished.plan == searched.plan == ("(lift red table)", "(put red shelf)")
+
+
+@pytest.mark.usefixtures("needs_planner")
+def test_a_search_that_ends_behind_claims_of_no_plan_is_as_recorded() -> None:
+    model = ScriptedModel(["There is no plan."] * 2)
+    record = run_spec(RunSpec(HARD, "landmarks", {"samples": 2, "expansions": 5}, model))
+    assert record.last.message == "the limit of 5 expansions is reached"
+    assert doubt(record) == ""
 
 
 @pytest.mark.usefixtures("needs_planner")
