@@ -6,21 +6,21 @@ are printed with ``-s``. Episodes are those of Act on Blocksworld, of twelve tur
 
 from __future__ import annotations
 
-import json
 import time
 from pathlib import Path
 
 import pytest
-from msgspec.structs import replace
 
 from pddl2nl.experiments.records.stored import RunRecord, read_record
+from pddl2nl.experiments.records.writer import RecordWriter
 from pddl2nl.experiments.runs import run_spec
 from pddl2nl.llm import ScriptedModel
-from pddl2nl.policies.events import event_to_json
 from pddl2nl.policies.spec import RunSpec
 from pddl2nl.reports.gathering import gather
 from pddl2nl.reports.html import write_html
+from pddl2nl.reports.live import LiveFolder
 from pddl2nl.tasks import shipped_task
+from tests.records import changed
 
 pytestmark = pytest.mark.benchmark
 
@@ -40,15 +40,14 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     record = read_record(first)
     assert isinstance(record, RunRecord)
     first.unlink()
-    rest = "".join(json.dumps(event_to_json(event)) + "\n" for event in record.events[1:])
     for number in range(RECORDS):
         task, column = number % TASKS, number // TASKS % 4
         problem = record.started.problem_pddl.replace("(define (problem ", f"(define (problem t{task}-", 1)
-        started = replace(
-            record.started, task=f"t{task}", policy=f"act{column}", seed=number // (4 * TASKS), problem_pddl=problem
-        )
-        text = json.dumps(event_to_json(started)) + "\n" + rest
-        (folder / f"t{task:03}-act{column}-{number}.jsonl").write_text(text, encoding="utf-8")
+        named = {"task": f"t{task}", "problem": f"t{task}-{record.started.problem}", "policy": f"act{column}"}
+        started = changed(record.started, **named, seed=number // (4 * TASKS), problem_pddl=problem)
+        with RecordWriter(folder / f"t{task:03}-act{column}-{number}.jsonl") as writer:
+            for event in (started, *record.events[1:]):
+                writer.write(event)
     return folder
 
 
@@ -71,3 +70,21 @@ def test_a_report_of_all_pages_takes_thirty_seconds(folder: Path, tmp_path: Path
     print(f"{pages} pages and an index of {index.stat().st_size / 1e6:.1f} MB in {seconds:.1f} s")  # noqa: T201
     assert pages == TASKS
     assert seconds < REPORT_SECONDS
+
+
+def test_the_live_list_of_ten_thousand_runs_opens_in_a_second_and_a_half_and_a_refresh_costs_little(
+    folder: Path,
+) -> None:
+    found = LiveFolder(folder)
+    times = []
+    for name in ("", "more"):
+        if name:
+            (folder / f"{name}.jsonl.partial").write_text("", encoding="utf-8")
+        began = time.process_time()
+        found.refresh()
+        times.append(time.process_time() - began)
+    (folder / "more.jsonl.partial").unlink()
+    print(f"opened in {times[0]:.2f} s of CPU; with one record more in {1000 * times[1]:.0f} ms")  # noqa: T201
+    assert sum(run.outcome == "budget" for run in found.runs.values()) == RECORDS
+    assert times[0] < 1.5
+    assert times[1] < 0.1
