@@ -81,6 +81,11 @@ class Tool(msgspec.Struct, frozen=True, omit_defaults=True):
     parameters: Mapping[str, Any]
     strict: bool = False
 
+    @property
+    def characters(self) -> int:
+        """The length of all that it holds, for estimates of tokens."""
+        return len(self.name) + len(self.description) + len(json.dumps(self.parameters))
+
     def to_json(self) -> dict[str, Any]:
         """The function as the chat protocol takes it."""
         function = {"name": self.name, "description": self.description, "parameters": self.parameters}
@@ -177,8 +182,7 @@ class Request:
     @property
     def characters(self) -> int:
         """The length of its messages and tools, for estimates of tokens."""
-        tools = sum(len(tool.name) + len(tool.description) + len(json.dumps(tool.parameters)) for tool in self.tools)
-        return tools + sum(message.characters for message in self.messages)
+        return sum(tool.characters for tool in self.tools) + sum(message.characters for message in self.messages)
 
 
 @dataclass(frozen=True)

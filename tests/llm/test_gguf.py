@@ -118,6 +118,21 @@ def test_a_domain_is_worded(small_model: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.heavy
+@pytest.mark.parametrize("level", ["off", "applicable"])
+def test_a_template_without_tools_has_them_told_and_called_under_a_schema(
+    level: str, small_model: Path, tmp_path: Path
+) -> None:
+    options = {"constrain": level, "max_tokens": 60, "steps": 2, "example": "none"}
+    task = shipped_task("blocksworld", "p01")
+    result = run(task, "tools", f"gguf:{small_model}", record=tmp_path / "run.jsonl", cache="none", **options)
+    replies = [event for event in result.events if isinstance(event, Replied)]
+    assert replies
+    assert all(reply.tool_calls and "knows no tools" in reply.remark for reply in replies)
+    again = run(task, "tools", f"replay:{tmp_path}", **options)
+    assert (again.outcome, again.plan, again.steps) == (result.outcome, result.plan, result.steps)
+
+
+@pytest.mark.heavy
 @pytest.mark.usefixtures("needs_planner")
 @pytest.mark.parametrize("policy", ["act"])
 def test_under_applicable_no_turn_is_refused(policy: str, small_model: Path) -> None:

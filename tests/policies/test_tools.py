@@ -278,8 +278,29 @@ def test_a_record_with_actions_taken_back_is_judged_again_and_shown(blocks: Task
     )
     assert doubt(played) == ""
     assert len(played.finished.plan) == 1
-    steps = [step.status for turn in turns_of(read_record(tmp_path / "a.jsonl")) for step in turn.steps]
+    shown = turns_of(read_record(tmp_path / "a.jsonl"))
+    pieces = [piece for turn in shown for call in turn.calls for piece in call.reply]
+    assert [(piece.text.partition("(")[0], piece.status, piece.step) for piece in pieces] == [
+        ("unstack", "taken-back", 1),
+        ("pick-up", "inapplicable", 2),
+        ("undo", "looked-around", 3),
+        ("unstack", "executed", 4),
+        ("pick-up", "inapplicable", 5),
+    ]
+    steps = [step.status for turn in shown for step in turn.steps]
     assert steps == ["taken-back", "inapplicable", "looked-around", "executed", "inapplicable"]
+
+
+def test_an_estimate_counts_the_schemas(world: Any) -> None:
+    from pddl2nl.experiments.specification.estimate import _measure
+    from pddl2nl.policies.spec import RunSpec
+
+    system, problem = _measure(RunSpec(world.task, "tools", wording=world.wording, model="gpt-4o"))
+    without, same = _measure(RunSpec(world.task, "act", wording=world.wording, model="gpt-4o"))
+    assert problem == same
+    assert system - without > sum(
+        len(json.dumps(tool.parameters)) for tool in ActionTools(world.teller(world.task, "nl")).tools
+    )
 
 
 # ── hostile calls ────────────────────────────────────────────────────────────────────────────────
@@ -411,3 +432,16 @@ def test_what_is_meant_beyond_doubt_is_read(play: Any, arguments: str) -> None:
 def test_a_thousand_calls_in_a_reply_are_all_answered(play: Any) -> None:
     played = play("tools", [calling(LIFT, *[BACK, LIFT] * 500)], steps=20)
     assert (played.finished.outcome, played.finished.steps) == ("budget", 20)
+
+
+def test_estimated_tokens_count_tools_once_as_new_and_calls_as_said(play: Any) -> None:
+    from pddl2nl.experiments.records.stored import usage_by_role
+
+    played = play("tools", [calling(LIFT), calling(PUT)])
+    usage = usage_by_role(played.events)["planner"]
+    tools = sum(tool.characters for tool in played.requests[0].tools)
+    first, second = (request.characters for request in played.requests)
+    assert tools > 1_000
+    assert abs(usage.prompt_tokens - (first + second) / 3.3) < 5
+    assert abs(usage.new_tokens - second / 3.3) < 5
+    assert usage.completion_tokens > 10

@@ -97,14 +97,16 @@ class RoleUsage(Struct, frozen=True):
 def usage_by_role(events: Iterable[RunEvent]) -> Mapping[str, RoleUsage]:
     """The usage of each role with a reply, in the order of their first replies."""
     found: dict[str, RoleUsage] = {}
-    prompts: dict[str, list[int]] = {}  # the lengths of the messages of each role's last answered prompt
+    prompts: dict[str, list[int]] = {}  # the lengths of the tools and the messages of each role's last answered prompt
     role, asked, kept = "", list[int](), 0
     endpoint = False
     for event in events:
         if isinstance(event, Prompted):
-            # A record holds only the messages since the last answered prompt of this role.
-            role, kept = event.purpose, event.kept
-            asked = [*prompts.get(role, ())[: event.kept], *(len(message.content) for message in event.messages)]
+            # A record holds only the messages since the last answered prompt of this role. Tools stand before them.
+            role, before = event.purpose, prompts.get(event.purpose, [0])
+            tools = before[0] if event.tools is None else sum(tool.characters for tool in event.tools)
+            kept = event.kept + 1 if event.tools is None else 0
+            asked = [tools, *before[1 : event.kept + 1], *(message.characters for message in event.messages)]
         elif isinstance(event, Replied):
             prompts[role] = asked
             usage = _of_reply(event, asked, kept, endpoint)
@@ -116,14 +118,15 @@ def usage_by_role(events: Iterable[RunEvent]) -> Mapping[str, RoleUsage]:
 
 def _of_reply(reply: Replied, asked: Sequence[int], kept: int, endpoint: bool) -> RoleUsage:
     no_prompt = not reply.prompt_tokens and any(asked)
-    no_completion = not reply.completion_tokens and bool(reply.text)
+    said = Message("assistant", reply.text, reply.tool_calls).characters
+    no_completion = not reply.completion_tokens and bool(said)
     # An endpoint that counted no tokens priced them at zero: the real cost is unknown.
     unpriced = endpoint and (no_prompt or no_completion) and not reply.usd
     prompt = estimate_tokens(sum(asked)) if no_prompt else reply.prompt_tokens
     return RoleUsage(
         1,
         prompt,
-        estimate_tokens(len(reply.text)) if no_completion else reply.completion_tokens,
+        estimate_tokens(said) if no_completion else reply.completion_tokens,
         reply.cached_tokens,
         reply.reasoning_tokens,
         int(reply.from_cache),
