@@ -326,6 +326,9 @@ def test_an_estimate_counts_calls_and_prices_tokens(spec):
     assert act.prompt_tokens > turns / 2 * basic.prompt_tokens / 2
     short = estimate(spec(head + 'policies = ["act"]\n[options]\nsteps = 3\n'), {})
     assert (short.calls, short.usd) == (12, None)
+    none = estimate(spec(head + 'policies = ["act"]\n[options]\nhistory = "none"\n'), price)
+    assert none.calls == act.calls
+    assert none.prompt_tokens < act.prompt_tokens
     worded = estimate(spec(head + 'policies = ["basic"]\nwordings = ["llm"]\n'), price)
     # Nine snippets for each seed, once.
     assert worded.calls == 4 + 2 * 9

@@ -241,7 +241,11 @@ def _one_run(
         replies = float(calls * turns * reply)
     else:
         calls = max(1, turns)
-        prompts = calls * first + sum(range(calls)) * turn
+        kept = calls if run.turns_kept is None else run.turns_kept
+        prompts = calls * first + sum(min(number, kept) for number in range(calls)) * turn
+        if run.turns_kept:
+            # The current state is told anew, with about as many words as the problem.
+            prompts += (calls - 1) * problem
         replies = float(calls * reply)
     if run.policy_name == "score":
         # Each applicable action is asked for; those of the initial state stand for all.
