@@ -212,7 +212,7 @@ class Toolbox:
         said = call_text(call.name, call.arguments)
         if reading.status in ("unreadable", "not-an-action") and not reading.candidates:
             return _unreadable(call, f"the argument action is no action: {' '.join(action[:100].split())!r}")
-        return reading._replace(text=said, line=1, start=0, end=0)
+        return reading._replace(text=said, line=1, start=0, end=0, rule=RULE)
 
     # ── tools that tell something ────────────────────────────────────────────────────────────────
 

@@ -16,6 +16,7 @@ from msgspec import structs
 
 from pddl2nl.experiments.records.reader import seal_fault
 from pddl2nl.experiments.records.stored import PlannerRecord, Record, RunRecord, task_of
+from pddl2nl.nl.telling.tools import RULE, call_text
 from pddl2nl.pddl import InputError, Task, write_condition
 from pddl2nl.policies.events import (
     Acted,
@@ -221,13 +222,17 @@ def _misread(record: RunRecord) -> Iterator[str]:
     read: dict[int, Read] = {}
     reply = ""
     translated = False
+    calls: set[str] = set()
     for event in record.counted:
         if isinstance(event, Prompted):
             translated = event.purpose == "translator"
         elif isinstance(event, Replied) and not translated:
             reply = event.text
+            calls = {call_text(call.name, call.arguments) for call in event.tool_calls}
         elif isinstance(event, Read):
             read[event.step] = event
+            if event.rule == RULE and event.end == event.start and event.text and event.text not in calls:
+                yield f"the reply does not hold the call of step {event.step}"
             if event.end > event.start and reply[event.start : event.end] != event.text:
                 yield f"the reply does not hold what step {event.step} was read from"
         elif isinstance(event, Acted | Rejected) and event.step in read:

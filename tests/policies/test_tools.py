@@ -445,3 +445,19 @@ def test_estimated_tokens_count_tools_once_as_new_and_calls_as_said(play: Any) -
     assert abs(usage.prompt_tokens - (first + second) / 3.3) < 5
     assert abs(usage.new_tokens - second / 3.3) < 5
     assert usage.completion_tokens > 10
+
+
+def test_a_call_that_no_reply_holds_is_found(blocks: Task) -> None:
+    from dataclasses import replace
+
+    from msgspec import structs
+
+    said = [calling(ScriptedCall("unstack", {"ob": "block_2", "underob": "block_1"}))]
+    record = run(blocks, "tools", model=ScriptedModel(said), example="none", steps=1)
+    assert doubt(record) == ""
+    other = said[0].calls[0].at(0)
+    other = structs.replace(other, arguments=other.arguments.replace("block_1", "block_0"))
+    events = [
+        structs.replace(event, tool_calls=(other,)) if event.event == "replied" else event for event in record.events
+    ]
+    assert doubt(replace(record, events=tuple(events))) == "the reply does not hold the call of step 1"
