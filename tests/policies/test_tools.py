@@ -9,12 +9,13 @@ from typing import Any
 
 import pytest
 
+from pddl2nl.errors import InputError
 from pddl2nl.experiments import run
 from pddl2nl.experiments.records.stored import RunRecord, read_record
 from pddl2nl.llm import Message, ScriptedCall, ScriptedModel, ScriptedReply
 from pddl2nl.nl import Teller, choose_wording, make_names
 from pddl2nl.nl.telling.tools import ActionTools
-from pddl2nl.pddl import Task, parse_task
+from pddl2nl.pddl import Task, parse_task, write_domain
 from pddl2nl.policies.toolbox import RESERVED
 from pddl2nl.reports.html.run import turns_of
 from pddl2nl.reports.recheck import doubt
@@ -61,6 +62,18 @@ def test_of_many_objects_the_schema_says_what_a_name_has_to_be(world: Any) -> No
         "description": "a cup: its name, letter by letter as in the problem",
     }
     assert tools.read("lift", '{"c": "cup_0", "p": "place_1"}').action is not None
+
+
+def test_an_action_without_objects_is_not_offered_and_can_stand_in_an_example(world: Any) -> None:
+    task = parse_task(
+        write_domain(world.task.domain),
+        "(define (problem bare) (:domain cups) (:objects mug - cup) (:init (held mug)) (:goal (held mug)))",
+    )
+    tools = ActionTools(world.teller(task, "nl"))
+    assert [tool.name for tool in tools.tools] == ["smash"]
+    assert tools.written("lift cup_0 from place_3") == ("lift", {"c": "cup_0", "p": "place_3"})
+    with pytest.raises(InputError, match="no action of the domain is told as 'fly'"):
+        tools.written("fly")
 
 
 def test_the_twin_has_the_names_of_the_problem(world: Any) -> None:

@@ -70,12 +70,16 @@ class ActionTools:
         self._reserved = tuple(reserved)
 
     @cached_property
-    def tools(self) -> tuple[ActionTool, ...]:
-        """One tool for each action that some objects could take part in, in the order of the domain."""
-        task = self._teller.task
-        steps = [step for step in task.domain.steps if all(task.objects_of(each.types) for each in step.parameters)]
+    def _every(self) -> tuple[ActionTool, ...]:
+        steps = self._teller.task.domain.steps
         names = _function_names([step.name for step in steps], self._reserved)
         return tuple(self._tool(name, step) for name, step in zip(names, steps, strict=True))
+
+    @cached_property
+    def tools(self) -> tuple[ActionTool, ...]:
+        """One tool for each action that some objects could take part in, in the order of the domain."""
+        objects_of = self._teller.task.objects_of
+        return tuple(tool for tool in self._every if all(objects_of(each.types) for each in tool.schema.parameters))
 
     @cached_property
     def _by_name(self) -> dict[str, ActionTool]:
@@ -111,7 +115,7 @@ class ActionTools:
 
     def written(self, told: str) -> tuple[str, dict[str, str]]:
         """A told action as a call: the function's name and the arguments, which may be objects of another task."""
-        for tool in self.tools:
+        for tool in self._every:
             if self._teller.style == "pddl":
                 name, *args = told.strip("()").split()
                 if name == tool.schema.name:
