@@ -356,7 +356,7 @@ class ActionGrammar:
             at for at, word in enumerate(words) if word.text in _JOINED | {"to", "via", "through"}
         }
         steps: list[ClauseReading] = []
-        for mention in mentions if len(mentions) > 1 and len(small) == len(words) else ():
+        for mention in mentions if len(small) == len(words) else ():
             to = words[mention.first]._replace(text="to", raw="to", parted="")
             step = self._resumed((steps or [last])[-1], [to, *words[mention.first : mention.last]])
             if step is None:
@@ -536,20 +536,11 @@ class ActionGrammar:
 
     def _chain(self, text: str, words: Sequence[Word], listed: bool) -> list[ClauseReading]:
         """Steps of one verb along several places: "drive truck_0 from a to b to c"; empty where it is none."""
-        cuts = [index for index, word in enumerate(words) if index > 2 and word.text in _JOINED | {"to"}]
-        for place, cut in enumerate(cuts):
+        for cut in [index for index, word in enumerate(words) if index > 2 and word.text in _JOINED | {"to"}]:
             first = self._clause(text, words[:cut], listed)
-            if first is None or first.status != "read" or "static" in first.rules:
-                continue
-            steps = [first]
-            for start, end in pairwise((*cuts[place:], len(words))):
-                if all(word.text in _JOINED for word in words[start:end]):
-                    continue
-                step = self._resumed(steps[-1], words[start:end])
-                if step is None:
-                    return []
-                steps.append(step)
-            return steps if len(steps) > 1 else []
+            if first is not None and first.status == "read" and "static" not in first.rules:
+                way = self._way(first, words[cut:])
+                return [first, *way] if way else []
         return []
 
     def _clause_or_typo(self, text: str, words: Sequence[Word], listed: bool, steps: Steps) -> ClauseReading | None:
