@@ -539,7 +539,9 @@ class ActionGrammar:
         for cut in [index for index, word in enumerate(words) if index > 2 and word.text in _JOINED | {"to"}]:
             first = self._clause(text, words[:cut], listed)
             if first is not None and first.status == "read" and "static" not in first.rules:
-                way = self._way(first, words[cut:])
+                # "b is put down, next c" goes on once.
+                resumed = self._resumed(first, words[cut:])
+                way = [resumed] if resumed else self._way(first, words[cut:])
                 return [first, *way] if way else []
         return []
 
