@@ -38,7 +38,7 @@ EXTRAS = {
     ),
     "tokens": (("rs_bpe",), r"(?m)^\$.*(sayplan-tables|scene (show|expand|collapse))"),
     "unified-planning": (("unified_planning",), r"(?m)^>>> .*(to_up|from_up|unified_planning)"),
-    "mcp": (("mcp",), r"(?m)^from mcp "),
+    "mcp": (("mcp",), r"(?m)^from mcp |^>>> .*mcp_server_stdio"),
     "tarski": (("tarski",), r"(?m)^>>> from pddl2nl.interop.tarski"),
     "gymnasium": (("gymnasium",), r"(?m)^>>> import gymnasium"),
     "inspect": (("inspect_ai",), r"(?m)^>>> from inspect_ai|^\$ .*export inspect"),
