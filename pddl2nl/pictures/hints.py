@@ -36,11 +36,13 @@ def _words(name: str) -> tuple[str, ...]:
     return tuple(re.split(r"[-_ ]+|(?<=[a-z])(?=\d)", name.lower()))
 
 
+@lru_cache(maxsize=4096)
 def locates(name: str) -> bool:
     """Whether a predicate's name says that an object is at, in or on another one."""
     return any(word in _LOCATING or word.startswith(_LOCATING_STEMS) for word in _words(name))
 
 
+@lru_cache(maxsize=4096)
 def way(name: str) -> tuple[int, int] | None:
     """The direction that a name says: ``up``, ``move-north``, ``rightOf``."""
     words = _words(name)

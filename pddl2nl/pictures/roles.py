@@ -99,7 +99,7 @@ class Roles:
         unary = {item.name for item in self.task.domain.predicates if len(item.parameters) == 1}
         return frozenset(
             part.predicate
-            for invariant in self.finder.tokens()
+            for invariant in self.finder.tokens(unary=True)
             if invariant.exact or len(invariant.parts) == 1
             for part in invariant.parts
             if part.predicate in unary and self._several(part.predicate)

@@ -135,12 +135,15 @@ class InvariantFinder:
         """Whether an atom of a predicate, with one of these objects at its place, can hold at all."""
         return _KindSearch(self, objects).occurs(part)
 
-    def tokens(self) -> tuple[Invariant, ...]:
-        """The invariants without an object: at most one atom of these predicates holds at all."""
+    def tokens(self, *, unary: bool = False) -> tuple[Invariant, ...]:
+        """The invariants without an object: at most one atom of these predicates holds at all.
+
+        ``unary`` asks for those with a unary predicate; a task without parameters can have hundreds of others.
+        """
         firsts = [
             InvariantPart(item.name, None)
             for item in self.task.domain.predicates
-            if item.name in self._changed - self._timed
+            if item.name in self._changed - self._timed and (not unary or len(item.parameters) == 1)
         ]
         return self._search(firsts, ())
 
