@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import islice
-from typing import Any
+from typing import Any, Self
 
 from pddl2nl.pddl import GroundAtom, write_condition
 from pddl2nl.questions.answers import AnswerReader
 from pddl2nl.questions.deciding import Certificate, Decision, condition_of, goal_atoms, left_out, removals
 from pddl2nl.questions.places import StatePlace
+from pddl2nl.questions.question import LABELS
 from pddl2nl.questions.topic import MOST_LISTED, MOST_TRIED, ActionTopic, FactTopic, Topic, judged_plan
-from pddlval import GroundAction
+from pddlval import GroundAction, State
 
 
 class Applicability(ActionTopic):
     """Which actions can be executed now."""
 
+    varies = True
     one = "Can this action be executed now: {subject}?"
     which = "Which of these actions can be executed now?"
     all = "Which actions can be executed now? List all of them, one on each line."
@@ -48,6 +51,7 @@ class Progression(FactTopic):
     """What an action changes."""
 
     varied = True
+    varies = True
     one = "Suppose this action is executed: {action}. Does this hold afterwards: {subject}?"
     which = "Suppose this action is executed: {action}. Which of these facts holds afterwards?"
     all = (
@@ -92,6 +96,14 @@ class Progression(FactTopic):
         yield from self.shuffled(self.changed[1])
         yield from self.near_atoms(subject)
 
+    def seen(self, subject: GroundAtom) -> Hashable:
+        shown, last = {arg for action in self.sequence for arg in action.args}, self.sequence[-1].args
+        return super().seen(subject), len(shown.intersection(subject)), len({*last}.intersection(subject))
+
+    def family(self, subject: GroundAtom) -> Hashable:
+        # An action always brings about the same facts.
+        return self.seen(subject)
+
     def decide(self, subject: GroundAtom) -> Decision:
         added, deleted = self.changed
         held = self.place.state.true(subject)
@@ -135,8 +147,18 @@ class Reachability(Topic):
             yield (*before, near)
             if not before:
                 yield (last, near)
-        for atom in self.shuffled(self.places.atoms):
-            yield (*subject, atom)
+        yield from ((*subject, atom) for atom in self.shuffled(self.places.fitting_atoms))
+
+    def seen(self, subject: tuple[GroundAtom, ...]) -> Hashable:
+        objects = [arg for atom in subject for arg in dict.fromkeys(atom[1:])]
+        return len(subject), len(objects) - len(set(objects))
+
+    def marks(self, subject: tuple[GroundAtom, ...]) -> Iterator[Hashable]:
+        yield self.seen(subject)
+        yield tuple(sorted(atom[0] for atom in subject)), self.seen(subject)
+
+    def asks(self, subject: tuple[GroundAtom, ...]) -> bool:
+        return not all(map(self.place.state.true, subject))
 
     def told(self, subject: tuple[GroundAtom, ...]) -> str:
         return self.told_atoms(subject)
@@ -212,8 +234,8 @@ class Validation(Topic):
 
     def __init__(self, place: StatePlace, rng: random.Random):
         super().__init__(place, rng)
-        plan = place.plan or ()
-        self.sequence = rng.choice([plan, *self.near(plan)])
+        plan = self.padded(place.plan or ())
+        self.sequence = rng.choice([place.plan or (), plan, *self.near(plan)])
 
     def subjects(self, right: bool) -> Iterator[tuple[GroundAction, ...]]:
         assert self.place.plan is not None
@@ -247,18 +269,32 @@ class Validation(Topic):
     def said(self, answer: Any) -> str:
         return str(answer)
 
-    def choices(self, wrong: int) -> tuple[str, list[str], Certificate] | None:
-        """Claims about the sequence; one is true."""
-        certificate = self.decide(self.sequence).certificate
-        failed = certificate.get("failed_step")
-        numbers = [number for number in range(1, len(self.sequence) + 1) if number != failed]
-        if len(numbers) < 2:
-            return None
-        steps = sorted(self.rng.sample(numbers, 1 if failed else 2) + ([failed] if failed else []))
-        claims = [*VERDICTS.values(), *(_FAILS.format(step=step) for step in steps)]
-        right = _true_claim(certificate)
-        others = [claim for claim in claims if claim != right]
-        return right, self.rng.sample(others, wrong), certificate
+    def seen(self, subject: tuple[GroundAction, ...]) -> Hashable:
+        return subject
+
+    def ends(self) -> dict[str, Validation]:
+        """What is claimed of the sequence, each with this topic at a state near this one for which it is true."""
+        simulator, here = self.places.simulator, self.place.state
+        near = [state for _, state in self.shuffled([*simulator.successors(here)])]
+        walks = (islice(simulator.walk(here, self.rng), _NEAR_STEPS) for _ in range(_NEAR_WALKS))
+        around = (state for walk in walks for _, state in walk)
+        states = dict.fromkeys((here, *near, *around, *self.shuffled(self.places.states)))
+        ends: dict[str, Validation] = {}
+        for state in states:
+            followed = simulator.follow(state, self.sequence)
+            if followed.complete:
+                claim = VERDICTS["valid" if simulator.is_goal(followed.state) else "goal-not-satisfied"]
+            else:
+                claim = _FAILS.format(step=len(followed.actions) + 1)
+            if claim not in ends and not simulator.is_goal(state):
+                ends[claim] = self.at(state)
+        return ends
+
+    def at(self, state: State) -> Self:
+        """The same sequence from another state."""
+        other = type(self)(StatePlace(self.places, state, None), self.rng)
+        other.sequence = self.sequence
+        return other
 
     def right_choice(self, choices: Sequence[str], reader: AnswerReader) -> int | None:
         right = _true_claim(self.decide(self.sequence).certificate)
@@ -270,6 +306,8 @@ VERDICTS: Mapping[str, str] = {
     "goal-not-satisfied": "All its actions can be executed, but my goal does not hold at its end.",
 }
 """What is claimed of sequences that can be executed."""
+_NEAR_STEPS, _NEAR_WALKS = 4, 10
+"""How far states are looked at from which a sequence ends otherwise."""
 _FAILS = "Its action {step} is the first that cannot be executed."
 
 
@@ -280,6 +318,7 @@ def _true_claim(certificate: Certificate) -> str:
 class Justification(Topic):
     """Which actions can be left out of a plan."""
 
+    lasting = False
     shown = "plan"
     varied = True
     needs_plan = True
@@ -307,6 +346,30 @@ class Justification(Topic):
         start, length = subject
         last = len(self.sequence) - length
         yield from self.shuffled([(at, length) for at in range(last + 1) if at != start])
+
+    def seen(self, subject: tuple[int, int]) -> Hashable:
+        start, length = subject
+        first, *_, last = self.sequence[start : start + length] * 2
+        return length, {*first.args} == {*last.args}
+
+    def surface(self, subject: tuple[int, int]) -> str:
+        start, length = subject
+        return f"{self.told(subject)}\n{self.told_plan(self.sequence[start : start + length])}"
+
+    def measures(self, subject: tuple[int, int]) -> dict[str, int]:
+        start, length = subject
+        named, rest = self.sequence[start : start + length], self.sequence[:start] + self.sequence[start + length :]
+        elsewhere = Counter(arg for action in rest for arg in {*action.args})
+        times = [elsewhere[arg] for action in named for arg in action.args]
+        return {
+            "place": start,
+            "part": 4 * start // len(self.sequence),
+            "last": start == len(rest),
+            "again": sum(rest.count(action) for action in named),
+            "rarest object": min(times, default=0),
+            "commonest object": max(times, default=0),
+            "objects of both": len({*named[0].args}.intersection(named[-1].args)),
+        }
 
     def told(self, subject: tuple[int, int]) -> str:
         start, length = subject
@@ -337,6 +400,7 @@ class Justification(Topic):
 class PlanLandmarks(FactTopic):
     """Which facts every plan makes true on its way: not those that hold now or that the goal asks for."""
 
+    varies = True
     needs_plan = True
     one = "Must this fact hold at some point, whatever plan reaches my goal from here: {subject}?"
     which = "Which of these facts must hold at some point, whatever plan reaches my goal from here?"
@@ -353,6 +417,9 @@ class PlanLandmarks(FactTopic):
 
     def subjects(self, right: bool) -> Iterator[GroundAtom]:
         yield from self.shuffled(self.facts)
+
+    def asks(self, subject: GroundAtom) -> bool:
+        return subject in self.facts
 
     def near(self, subject: GroundAtom) -> Iterator[GroundAtom]:
         facts = set(self.facts)
@@ -380,6 +447,7 @@ class PlanLandmarks(FactTopic):
 class NextAction(ActionTopic):
     """Which actions begin an optimal plan."""
 
+    varies = True
     needs_plan = True
     one = "Does this action bring me closer to my goal, so that an optimal plan can begin with it: {subject}?"
     which = "Which of these actions can an optimal plan for my goal begin with?"
@@ -389,6 +457,10 @@ class NextAction(ActionTopic):
         if right:
             yield from (self.place.plan or ())[:1]
         yield from self.shuffled(self.place.applicable)
+
+    def asks(self, subject: GroundAction) -> bool:
+        # Where enough actions are applicable, no others are asked about.
+        return subject in self.place.applicable or len(self.place.applicable) < len(LABELS)
 
     def near(self, subject: GroundAction) -> Iterator[GroundAction]:
         applicable = self.shuffled(self.place.applicable)

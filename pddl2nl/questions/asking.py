@@ -32,7 +32,7 @@ from pddl2nl.questions import SYSTEM
 from pddl2nl.questions.acpbench import read_questions
 from pddl2nl.questions.asked import QuestionRun
 from pddl2nl.questions.making import TOPICS, make_questions
-from pddl2nl.questions.question import ACP_KINDS, FORMS, KINDS, Form, Question, question_prompt
+from pddl2nl.questions.question import ACP_KINDS, FORMAT, FORMS, KINDS, Form, Question, question_prompt
 
 KEPT_FILE = "questions.json"
 """The file's name, in the folder of the records."""
@@ -206,7 +206,7 @@ def _made(one: QuestionSet, task: Task, count: int, seconds: int) -> list[Questi
 def _key(one: QuestionSet, task: Task, count: int, seconds: int) -> str:
     assert one.wording is not None
     texts = write_domain(task.domain), write_problem(task.problem), one.wording.to_json()
-    settings: list[Any] = [one.style, one.names, one.kind, one.form, one.seed, count, seconds]
+    settings: list[Any] = [FORMAT, one.style, one.names, one.kind, one.form, one.seed, count, seconds]
     return sha256(canonical_json([*texts, *settings]))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
@@ -13,11 +14,13 @@ from pddl2nl.cli.options import DomainFile, JsonOption, ProblemFile, TimeLimit, 
 from pddl2nl.cli.output import DONE, FAILED, print_json, print_table, print_text, warn
 from pddl2nl.cli.progress import bar_shown
 from pddl2nl.cli.run_options import NamesOption, SeedOption, WordingOption, from_run, words_of
+from pddl2nl.files import write_text_file
 from pddl2nl.questions.question import FORMS, KINDS, Form, read_question_lines
 
 if TYPE_CHECKING:
     from pddl2nl.nl import Names, Wording
     from pddl2nl.pddl import Task
+    from pddl2nl.questions.acpbench import CheckedQuestion
     from pddl2nl.questions.scoring import AnswerScores
 
 _MAKE = (
@@ -74,9 +77,9 @@ def _make(
 ) -> None:
     """Make questions about the states of a task, JSON Lines: context, question, choices, answer and certificate.
 
-    The states are on random walks and on plans. Yes and no are balanced; wrong choices differ from the right one in one
-    thing; no question comes twice. What is not decided within the limits is not asked, and where a task has fewer
-    questions than --count, a warning says how many.
+    The states are on random walks and on plans. Answers and letters are balanced, and a subject is asked about only
+    where its text could have either answer; no question comes twice. What is not decided within the limits is not
+    asked, and where a task has fewer questions than --count, a warning says how many.
     """
     from pddl2nl.nl import Style, Teller
     from pddl2nl.pddl import load_task
@@ -93,7 +96,8 @@ def _make(
                 made += 1
                 print_text(msgspec.json.encode(question).decode())
             if made < count:
-                warn(f"{each}, {shape}: {made} of {count} questions: no more were found and decided in time")
+                why = "no more were decided in time whose texts say nothing of the answer"
+                warn(f"{each}, {shape}: {made} of {count} questions: {why}")
 
 
 def _score(
@@ -151,33 +155,50 @@ def _check(
     folder: Annotated[Path, argument("DIR", "A folder with ACPBench's folders: app/dev.gen.json, prog/….")],
     kind: Kinds = None,
     time: TimeLimit = 30,
+    jobs: Annotated[int, option("N", "Questions at a time.", "the number of CPUs", min=1)] = os.cpu_count() or 1,
+    audit: Annotated[
+        Path | None,
+        option("FILE.md", "Write a page of all differences with proofs.", "none", dir_okay=False),
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Recompute the recorded answers of ACPBench's files, and print the agreement by kind and each difference.
 
-    Only questions of the open form (NAME.gen.json) come with PDDL; the others are counted. Every difference is printed
-    with its proof: a plan, static facts, mutually exclusive literals (h2), or a planner's proof that there is no plan.
+    Only questions of the open form (NAME.gen.json) come with PDDL; the others are counted. Each kind is printed when it
+    is done, and every difference with its proof: a plan, static facts, mutually exclusive literals (h2), or a planner's
+    proof that there is no plan. What is not proved is undecided.
     """
-    from pddl2nl.questions.acpbench import check_questions, read_questions, summary_rows
+    from pddl2nl.questions.acpbench import audit_page, check_questions, read_questions, summary_rows
 
     questions = [question for question in read_questions(folder) if question.kind in (kind or KINDS)]
-    computable = [question for question in questions if question.form == "open"]
+    questions.sort(key=lambda question: KINDS.index(question.kind))
+    last = {question.kind: number for number, question in enumerate(questions)}
+    columns = ("kind", "questions", "recomputed", "agree", "differ", "undecided")
     with bar_shown("answers recomputed", lines=True) as update:
         checked = []
-        for item in check_questions(questions, seconds=time):
+        for number, item in enumerate(check_questions(questions, seconds=time, jobs=jobs)):
             checked.append(item)
-            done = sum(not each.skipped for each in checked)
-            update(f"answers recomputed: {done} of {len(computable)}", done, len(computable))
+            update(f"answers recomputed: {item.question.kind}", number + 1, len(questions))
+            if number == last[item.question.kind] and not as_json:
+                of_kind = [each for each in checked if each.question.kind == item.question.kind]
+                ((name, *counts),) = summary_rows(of_kind)
+                told = ", ".join(f"{count} {column}" for count, column in zip(counts, columns[1:], strict=True))
+                print_text(f"{name}: {told}")
+                for each in filter(_to_be_told, of_kind):
+                    print_text(f"\n{each.question.kind}, {each.question.domain}, question {each.question.id}:")
+                    print_text("\n".join(f"  {line}" for line in each.differences))
+                    print_text("\n".join(f"  not decided: {line}" for line in each.undecided))
+    if audit is not None:
+        write_text_file(audit, audit_page(checked))
+    differing = [*filter(_to_be_told, checked)]
     rows = summary_rows(checked)
-    differing = [item for item in checked if item.differences or item.undecided]
     if as_json:
-        columns = ("kind", "questions", "recomputed", "agree", "differ", "undecided")
         kinds_json = [dict(zip(columns, row, strict=True)) for row in rows]
         print_json({"kinds": kinds_json, "differences": [item.as_json() for item in differing]})
     else:
-        print_table("", ("kind", "questions", "recomputed", "agree", "differ", "undecided"), rows)
-        for item in differing:
-            print_text(f"\n{item.question.kind}, {item.question.domain}, question {item.question.id}:")
-            print_text("\n".join(f"  {line}" for line in item.differences))
-            print_text("\n".join(f"  not decided: {line}" for line in item.undecided))
+        print_table("", columns, rows)
     raise typer.Exit(FAILED if differing else DONE)
+
+
+def _to_be_told(item: CheckedQuestion) -> bool:
+    return bool(item.differences or item.undecided)

@@ -189,7 +189,7 @@ class Decider:
             fast: whether no planner is asked.
         """
         decided = self._seen_or_refuted(condition)
-        return self._planned(condition) if decided is None and self.seconds and not fast else decided
+        return self.search(condition) if decided is None and self.seconds and not fast else decided
 
     def some_states(self, rng: random.Random, count: int) -> list[State]:
         """Some of the states that were reached from this one."""
@@ -226,7 +226,8 @@ class Decider:
         refuted = self.mutexes.refutation(condition)
         return None if refuted is None else Decision(False, {"unreachable": [*refuted], "proof": "h2"})
 
-    def _planned(self, condition: Condition) -> Decision | None:
+    def search(self, condition: Condition) -> Decision | None:
+        """Whether Fast Downward finds a state with a condition; None if that was not decided in time."""
         task = Task(self.task.domain, replace(self.task.problem, goal=condition, metric=None))
         result = solve(task, "lama", time_limit=self.seconds)
         if result.plan is not None:
@@ -257,9 +258,9 @@ class Decider:
         refuted = Mutexes(self.ground, self.state, without=fact).refutation(self.simulator.task.problem.goal)
         if refuted is not None:
             return Decision(True, {"without": str(fact), "unreachable": [*refuted], "proof": "h2"})
-        return self._avoided(fact) if self.seconds else None
+        return self.search_without(fact) if self.seconds else None
 
-    def _avoided(self, fact: GroundAtom) -> Decision | None:
+    def search_without(self, fact: GroundAtom) -> Decision | None:
         """Asks Fast Downward for a plan on which a fact never holds."""
         result = solve(without(self.task, fact), "lama", time_limit=self.seconds)
         if result.plan is not None:

@@ -1,21 +1,35 @@
-"""Makes questions of a task: balanced, each once, the same for a seed."""
+"""Makes questions of a task: balanced, each once, the same for a seed, and with texts that do not give answers away.
+
+Half of the answers are yes, and each letter is right equally often, in an order that is drawn beforehand. So what is
+asked must be such that any answer could be due:
+
+- A subject is only asked about with yes or no if both answers were found for what is seen in it: for the same text in
+  two states where the state decides (`Topic.varies`), else for another subject that looks alike (`Topic.seen`).
+- The choices look alike. Where the state decides, each of them is right in some state and wrong in another.
+- A sequence of actions is asked about in one of several states from which it ends differently, drawn among these ends.
+
+Among the questions that are left, `SurfaceBalance` chooses.
+"""
 
 from __future__ import annotations
 
 import random
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import chain, islice
 from typing import Any
 
 from pddl2nl.errors import InputError
 from pddl2nl.nl import Teller
 from pddl2nl.pddl import Task, write_domain
-from pddl2nl.questions.acp_topics import ACPBENCH
-from pddl2nl.questions.deciding import Certificate
+from pddl2nl.questions.acp_topics import ACPBENCH, VERDICTS, Validation
+from pddl2nl.questions.deciding import Certificate, Decision
 from pddl2nl.questions.places import StatePlaces
-from pddl2nl.questions.planbench_topics import PLANBENCH
-from pddl2nl.questions.question import LABELS, Form, Question
+from pddl2nl.questions.planbench_topics import PLANBENCH, PlanVerification
+from pddl2nl.questions.question import FORMAT, LABELS, Form, Question
+from pddl2nl.questions.surface import Features, Surface, SurfaceBalance, choice_features, excess_of_right
 from pddl2nl.questions.topic import OpenTopic, Topic
 from pddlval import State
 
@@ -23,10 +37,19 @@ TOPICS: Mapping[str, type[OpenTopic]] = {**ACPBENCH, **PLANBENCH}
 """All kinds of questions by their names (`pddl2nl.questions.question.KINDS`)."""
 _PATIENCE = 100
 """After so many places without a new question there seems to be none left."""
+_SUBJECTS = 8
+"""Subjects of each sort that are decided on at one visit of a place."""
+_MOST_PASSED = 4
+"""So often the next place is tried instead of one whose best choices would make the balance worse."""
+_COMPARED = 60
+"""Candidates that are compared for one question."""
 
 
 @dataclass(frozen=True)
 class _AskedText:
+    """A question's text; ``topic`` is asked about, at its place."""
+
+    topic: OpenTopic
     text: str
     answer: Any
     certificate: Certificate
@@ -38,13 +61,30 @@ class _AskedText:
         return "\n".join((self.text, *sorted(self.choices)))
 
 
+@dataclass(frozen=True)
+class _Decided:
+    """A subject at a place, and what was decided."""
+
+    topic: Topic
+    subject: Any
+    told: str
+    decision: Decision
+
+    @cached_property
+    def surface(self) -> Surface:
+        topic, subject = self.topic, self.subject
+        shown = "\n".join((topic.base or {}).values())
+        return Surface(topic.surface(subject), shown, (*topic.marks(subject),), topic.measures(subject))
+
+
 def make_questions(
     task: Task, teller: Teller, kind: str, form: Form, count: int, *, seed: int = 1, seconds: int = 5
 ) -> Iterator[Question]:
     """Up to so many questions of one kind and form; fewer where the task has no more, or none that can be decided.
 
-    Of each two questions one is answered with yes, and of each four every letter is right once. No two questions ask
-    the same of the same state.
+    Of each two questions one is answered with yes, of each four every letter is right once, and of each three sequences
+    to be verified one is a plan, one fails at an action and one at the goal. No two questions ask the same of the same
+    state.
 
     Args:
         task: the task, in whose reachable states questions are asked.
@@ -65,20 +105,18 @@ def make_questions(
         raise InputError(f"--kind {kind} --form {form}: it is asked in the form {' or '.join(topic.forms)}")
     places = StatePlaces(task, teller, rng, seconds=seconds, plans=topic.needs_plan)
     domain_pddl, told = write_domain(task.domain), f"{teller.domain_text()}\n\n{teller.objects_text()}"
-    seen: defaultdict[State, set[str]] = defaultdict(set)
+    asker = _Asker(form, rng)
     made = missed = 0
-    size = len(LABELS) if form == "choice" else 2
     sides: list[int] = []
     for place in places.draw(again=form != "open" or topic.varied):
         if made == count or missed == _PATIENCE:
             return
-        sides = sides or rng.sample(range(size), size)
-        about = topic(place, rng)
-        asked = _ask(about, form, sides[0], rng, seen[place.state])
+        sides = sides or rng.sample(range(asker.sides), asker.sides)
+        asked = asker.ask(topic(place, rng), sides[0])
         if asked is None:
             missed += 1
             continue
-        seen[place.state].add(asked.key)
+        about = asked.topic
         del sides[0]
         missed = 0
         made += 1
@@ -95,43 +133,180 @@ def make_questions(
             certificate=dict(asked.certificate),
             PDDL_domain=domain_pddl,
             PDDL_problem=about.problem_pddl,
+            format=FORMAT,
         )
 
 
-def _ask(topic: OpenTopic, form: Form, side: int, rng: random.Random, before: set[str]) -> _AskedText | None:
-    """A new question about a topic, or None.
+@dataclass
+class _Asker:
+    """Asks about one place after another, in one form."""
 
-    Args:
-        side: the number of the right letter; of yes (0) and no the right one.
-        before: the keys of questions that were asked about the same state.
-    """
-    base = topic.base
-    if base is None:
-        return None
-    if form == "open":
-        text = topic.all.format(**base)
-        answered = None if text in before else topic.answer()
-        return None if answered is None else _AskedText(text, *answered)
-    assert isinstance(topic, Topic)
-    asked = _yes_or_no(topic, base, before, right=side == 0) if form == "bool" else _choice(topic, base, side, rng)
-    return None if asked is None or asked.key in before else asked
+    form: Form
+    rng: random.Random
+    balance: SurfaceBalance = field(default_factory=SurfaceBalance)
+    asked: defaultdict[State, set[str]] = field(default_factory=lambda: defaultdict(set))
+    """The keys of the questions about each state."""
+    decided: defaultdict[State, dict[str, _Decided]] = field(default_factory=lambda: defaultdict(dict))
+    """What was decided about a state, by the question and the subject."""
+    found: defaultdict[tuple[Hashable, bool], dict[str, _Decided]] = field(default_factory=lambda: defaultdict(dict))
+    """What was found to be right or wrong, by its family (`Topic.family`)."""
+    passed: int = 0
+    """Choices since the last question that would have said more of their answers."""
+    answers: defaultdict[str, set[bool]] = field(default_factory=lambda: defaultdict(set))
+    """Whether a subject was found to be right, wrong, or both."""
+
+    @property
+    def sides(self) -> int:
+        """How many answers take turns."""
+        return {"bool": 2, "choice": len(LABELS), "open": 3}[self.form]
+
+    def ask(self, topic: OpenTopic, side: int) -> _AskedText | None:
+        """A new question about this place, or one that it makes possible about an earlier one; None if there is none.
+
+        Args:
+            side: the number of the right letter; of yes (0) and no the right one; of an open question about a sequence
+                0 for a plan, 1 for one that cannot be executed, 2 for one that misses the goal.
+        """
+        if topic.base is None:
+            return None
+        if isinstance(topic, Validation):
+            made = self._about_a_sequence(topic, side)
+        elif self.form == "open":
+            answered = topic.answer()
+            made = None if answered is None else _AskedText(topic, topic.all.format(**topic.base), *answered)
+        else:
+            assert isinstance(topic, Topic)
+            self._decide(topic)
+            made = self._yes_or_no(right=side == 0) if self.form == "bool" else self._choice(topic, side)
+        if made is None or made.key in self.asked[made.topic.place.state]:
+            return None
+        self.asked[made.topic.place.state].add(made.key)
+        return made
+
+    # ── sequences of actions ─────────────────────────────────────────────────────────────────────
+
+    def _about_a_sequence(self, topic: Validation, side: int) -> _AskedText | None:
+        """A question about a sequence from one of several states from which it ends differently."""
+        ends = topic.ends()
+        claims = self._claims(topic, [*ends])
+        if len(claims) < self.sides or not ends.keys() >= set(claims):
+            return None
+        about = ends[claims[side]]
+        base, decided = about.base or {}, about.decide(about.sequence)
+        if self.form == "open":
+            answered = about.answer()
+            return None if answered is None else _AskedText(about, about.all.format(**base), *answered)
+        if self.form == "bool":
+            text = about.one.format(subject=about.told(about.sequence))
+            return _AskedText(about, text, "no" if side else "yes", decided.certificate)
+        return _AskedText(about, about.which.format(**base), LABELS[side], decided.certificate, tuple(claims))
+
+    def _claims(self, topic: Validation, ends: list[str]) -> list[str]:
+        """Claims about a sequence, each of which is true in another state."""
+        plan, missed = VERDICTS.values()
+        ends = self.rng.sample(ends, len(ends))
+        failing = [claim for claim in ends if claim not in (plan, missed)]
+        match self.form:
+            case "choice":
+                claims = [*(claim for claim in (plan, missed) if claim in ends), *failing][: self.sides]
+                return self.rng.sample(claims, len(claims))
+            case "bool":
+                return [plan, *(claim for claim in ends if claim != plan)][: self.sides]
+            case _:
+                if isinstance(topic, PlanVerification):
+                    return [plan, *failing[:1], missed]
+                # The question is which action fails.
+                return failing[:1] * self.sides
+
+    # ── single subjects ──────────────────────────────────────────────────────────────────────────
+
+    def _decide(self, topic: Topic) -> None:
+        """Decides on some subjects of a place: likely right and likely wrong ones, and those of other places."""
+        right = [*islice(topic.subjects(right=True), _SUBJECTS)]
+        near = chain.from_iterable(islice(topic.near(subject), _SUBJECTS) for subject in right[:2])
+        known = [one.subject for each in self.found.values() for one in each.values()]
+        sample = dict.fromkeys(self.rng.sample(known, min(len(known), _COMPARED)))
+        others = filter(topic.asks, sample if topic.lasting else ())
+        for subject in (*right, *islice(topic.subjects(right=False), _SUBJECTS), *near, *islice(others, _SUBJECTS)):
+            told = topic.told(subject)
+            key = f"{topic.base} {told}"
+            if key in self.decided[topic.place.state]:
+                continue
+            decision = topic.decide(subject)
+            if decision is not None:
+                one = _Decided(topic, subject, told, decision)
+                self.decided[topic.place.state][key] = one
+                self.answers[told].add(decision.answer)
+                self.found[topic.family(subject), decision.answer][f"{topic.place.state} {key}"] = one
+
+    def _yes_or_no(self, *, right: bool) -> _AskedText | None:
+        """A question about a subject for whose like both answers were found."""
+        open_to_both = [seen for seen, answer in self.found if answer is right and self.found.get((seen, not right))]
+        candidates = [(one, seen) for seen in open_to_both for one in self.found[seen, right].values()]
+        if not candidates:
+            return None
+        sample = self.rng.sample(candidates, min(len(candidates), _COMPARED))
+        sign = 1 if right else -1
+        weighed = []
+        for one, seen in sample:
+            found = one.surface.features
+            weighed.append(((one, seen), {name: sign * value for name, value in found.items()}))
+        one, seen = self.balance.best(weighed)
+        asked = self.found[seen, right]
+        del asked[next(key for key, each in asked.items() if each is one)]
+        text = one.topic.one.format(subject=one.told, **(one.topic.base or {}))
+        return _AskedText(one.topic, text, "yes" if right else "no", one.decision.certificate)
+
+    def _choice(self, topic: Topic, side: int) -> _AskedText | None:
+        """One right choice among wrong ones that look alike; the letter of the right one is given."""
+        base = topic.base or {}
+        groups = self._alike(topic)
+        if not groups:
+            return None
+        chosen, excess = self._searched(*self.rng.choice(groups))
+        if self.balance.worsens(excess) and self.passed < _MOST_PASSED:
+            self.passed += 1
+            return None
+        self.passed = 0
+        self.balance.count(excess)
+        one, *others = chosen
+        choices = [other.told for other in others]
+        choices.insert(side, one.told)
+        certificate = {"right": one.decision.certificate, "wrong": [each.decision.certificate for each in others]}
+        return _AskedText(topic, topic.which.format(**base), LABELS[side], certificate, tuple(choices))
+
+    def _searched(self, wrong: Sequence[_Decided], right: Sequence[_Decided]) -> tuple[list[_Decided], Features]:
+        """A right subject and wrong ones, and what they add to the balance: the best of a local search."""
+
+        def weighed(chosen: list[_Decided]) -> tuple[list[_Decided], Features]:
+            of_right, *of_wrong = choice_features([one.surface for one in chosen])
+            return chosen, excess_of_right(of_right, of_wrong)
+
+        best = weighed([self.rng.choice(right), *self.rng.sample(wrong, len(LABELS) - 1)])
+        for _ in range(_COMPARED):
+            chosen, at = [*best[0]], self.rng.randrange(len(LABELS))
+            chosen[at] = self.rng.choice(wrong if at else right)
+            if len({one.told for one in chosen}) == len(LABELS):
+                best = min(best, weighed(chosen), key=lambda each: self.balance.imbalance(each[1]))
+        return best
+
+    def _alike(self, topic: Topic) -> list[tuple[list[_Decided], list[_Decided]]]:
+        """The wrong and the right subjects of a place, those that look alike together."""
+        here = [one for key, one in self.decided[topic.place.state].items() if key.startswith(f"{topic.base} ")]
+        if topic.varies:
+            here = [one for one in here if len(self.answers[one.told]) == 2]
+            # Where each is right in some state, those that look otherwise will do.
+            return _groups(here, topic.seen) or _groups(here, lambda _: None)
+        # What is right once is always right, and would be remembered.
+        new = [one for one in here if not self.balance.excess["text", one.surface.text]]
+        return _groups(new, topic.seen) or _groups(here, topic.seen)
 
 
-def _yes_or_no(topic: Topic, base: Mapping[str, str], before: set[str], *, right: bool) -> _AskedText | None:
-    for subject in topic.subjects(right):
-        text = topic.one.format(subject=topic.told(subject), **base)
-        decided = None if text in before else topic.decide(subject)
-        if decided is not None and decided.answer is right:
-            return _AskedText(text, "yes" if right else "no", decided.certificate)
-    return None
-
-
-def _choice(topic: Topic, base: Mapping[str, str], place: int, rng: random.Random) -> _AskedText | None:
-    """One right choice among wrong ones; the letter of the right one is given by its place."""
-    made = topic.choices(len(LABELS) - 1)
-    if made is None:
-        return None
-    right, wrong, certificate = made
-    choices = rng.sample(wrong, len(wrong))
-    choices.insert(place, right)
-    return _AskedText(topic.which.format(**base), LABELS[place], certificate, tuple(choices))
+def _groups(
+    decided: Iterable[_Decided], look: Callable[[Any], Hashable]
+) -> list[tuple[list[_Decided], list[_Decided]]]:
+    """The wrong and the right subjects of each look, where there are enough for a choice."""
+    groups: defaultdict[Hashable, tuple[list[_Decided], list[_Decided]]] = defaultdict(lambda: ([], []))
+    for one in decided:
+        groups[look(one.subject)][one.decision.answer].append(one)
+    return [(wrong, right) for wrong, right in groups.values() if right and len(wrong) >= len(LABELS) - 1]

@@ -37,11 +37,6 @@ class PlanVerification(Validation):
         "met: of the first action that cannot be executed, or, if all can be, of my goal.\n{sequence}"
     )
 
-    def __init__(self, place: StatePlace, rng: random.Random):
-        super().__init__(place, rng)
-        if rng.random() < 0.5:
-            self.sequence = self.padded(place.plan or ())
-
     def answer(self) -> tuple[Any, Certificate] | None:
         certificate = self.decide(self.sequence).certificate
         unmet = certificate.get("unmet", [])

@@ -57,6 +57,8 @@ KINDS: tuple[str, ...] = (*ACP_KINDS, "verification", "execution", *PLAN_KINDS)
 """All kinds: ACPBench's, and then PlanBench's."""
 Form = Literal["bool", "choice", "open"]
 FORMS: tuple[Form, ...] = get_args(Form)
+FORMAT = 2
+"""The format of questions that are made."""
 LABELS = "ABCD"
 """The letters of choices."""
 INSTRUCTIONS: Mapping[Form, str] = {
@@ -84,6 +86,8 @@ class Question(msgspec.Struct, frozen=True, omit_defaults=True):
         answer: see the module.
         certificate: why the answer is right; empty for questions of others.
         PDDL_domain, PDDL_problem: the task, whose initial state is the one that is asked about; empty if unknown.
+        format: `FORMAT` for questions that are made now. 1, which is not written, is that of others, and of questions
+            whose wrong choices were all like the right one and so gave it away.
     """
 
     id: str
@@ -98,6 +102,7 @@ class Question(msgspec.Struct, frozen=True, omit_defaults=True):
     certificate: dict[str, Any] = {}
     PDDL_domain: str = ""
     PDDL_problem: str = ""
+    format: int = 1
 
 
 def question_prompt(question: Question, *, formal: bool = False) -> str:
@@ -115,7 +120,11 @@ def read_question_lines(path: Path) -> list[Question]:
     Raises:
         InputError: the file cannot be read, or a line is no question; the message names the line.
     """
-    return read_json_lines(path, Question, "question")
+    questions = read_json_lines(path, Question, "question")
+    for number, question in enumerate(questions, 1):
+        if question.format not in range(1, FORMAT + 1):
+            raise InputError(f"{path}:{number}: a question of format {question.format}; expected 1 to {FORMAT}")
+    return questions
 
 
 _StructT = TypeVar("_StructT", bound=msgspec.Struct)

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import random
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
-from pddl2nl.pddl import GroundAtom, TypedName, write_condition
+from pddl2nl.pddl import GroundAtom, write_condition
 from pddl2nl.questions.answers import AnswerReader
-from pddl2nl.questions.deciding import Certificate, Decision
+from pddl2nl.questions.deciding import Certificate, Decision, is_plan
 from pddl2nl.questions.places import StatePlace
 from pddl2nl.questions.question import FORMS, Form
 from pddlval import GroundAction, validate
@@ -103,14 +104,15 @@ class OpenTopic(ABC):
         return "\n".join(map(self.places.teller.fact, atoms)) or "None"
 
     def padded(self, plan: tuple[GroundAction, ...]) -> tuple[GroundAction, ...]:
-        """The plan with a detour: two actions that lead back to the state before them, where there are such."""
-        simulator, state = self.places.simulator, self.place.state
-        at = self.rng.randrange(len(plan) + 1)
-        state = simulator.follow(state, plan[:at]).state
-        for there, beyond in self.shuffled([*simulator.successors(state)]):
-            for back, after in () if beyond == state else simulator.successors(beyond):
-                if after == state:
-                    return (*plan[:at], there, back, *plan[at:])
+        """The plan with one or two actions that it can do without, where there are such."""
+        simulator = self.places.simulator
+        for _ in range(MOST_TRIED):
+            at = self.rng.randrange(len(plan) + 1)
+            here = simulator.follow(self.place.state, plan[:at]).state
+            walk = islice(simulator.walk(here, self.rng), self.rng.randint(1, 2))
+            longer = (*plan[:at], *(action for action, _ in walk), *plan[at:])
+            if len(longer) > len(plan) and is_plan(simulator, self.place.state, longer):
+                return longer
         return plan
 
 
@@ -120,11 +122,15 @@ class Topic(OpenTopic):
     Attributes:
         one: the question about one subject, to be answered with yes or no.
         which: the question which of several subjects is right.
+        varies: whether the state decides, so that most subjects are right in one state and wrong in another.
+        lasting: whether a subject is the same at every place.
     """
 
     forms = FORMS
     one = ""
     which = ""
+    varies = False
+    lasting = True
 
     @abstractmethod
     def subjects(self, right: bool) -> Iterator[Any]:
@@ -146,20 +152,29 @@ class Topic(OpenTopic):
     def read(self, text: str, reader: AnswerReader) -> Any:
         """The subject that a text tells."""
 
-    def choices(self, wrong: int) -> tuple[str, list[str], Certificate] | None:
-        """A right choice in words, so many wrong ones, those first that differ from it in one thing, and why."""
-        for subject in self.subjects(right=True):
-            decided = self.decide(subject)
-            if decided is None or not decided.answer:
-                continue
-            right, others = self.told(subject), dict[str, Certificate]()
-            for near in self.near(subject):
-                other = self.decide(near)
-                if other is not None and not other.answer and self.told(near) != right:
-                    others[self.told(near)] = other.certificate
-                if len(others) == wrong:
-                    return right, [*others], {"right": decided.certificate, "wrong": [*others.values()]}
-        return None
+    @abstractmethod
+    def seen(self, subject: Any) -> Hashable:
+        """What is seen in a subject's text without the task: equal for subjects that look alike."""
+
+    def family(self, subject: Any) -> Hashable:
+        """What must occur with both answers before it is asked about with yes or no."""
+        return self.told(subject) if self.varies else self.seen(subject)
+
+    def surface(self, subject: Any) -> str:
+        """The text that is seen of a subject."""
+        return self.told(subject)
+
+    def marks(self, subject: Any) -> Iterable[Hashable]:
+        """What else is seen in a subject, which shall be as frequent in right ones as in wrong ones."""
+        yield self.seen(subject)
+
+    def measures(self, subject: Any) -> Mapping[str, int]:
+        """What can be counted in what a subject names, besides its text."""
+        return {}
+
+    def asks(self, subject: Any) -> bool:
+        """Whether a subject of another state can be asked about in this one."""
+        return True
 
     def right_choice(self, choices: Sequence[str], reader: AnswerReader) -> int | None:
         """The number of the one choice that is right; None if that is not decided."""
@@ -167,28 +182,26 @@ class Topic(OpenTopic):
         right = [number for number, each in enumerate(decided) if each is not None and each.answer]
         return right[0] if len(right) == 1 else None
 
-    def with_another_object(self, name: str, args: Sequence[str], parameters: Sequence[TypedName]) -> list[Any]:
-        """An atom's or an action's arguments, one of them another object of the parameter's types."""
+    def with_another_object(
+        self, name: str, args: Sequence[str], fitting: Callable[[str, int], Collection[str]]
+    ) -> list[Any]:
+        """An atom's or an action's arguments, one of them another object that fits there."""
         changed = [
             (name, *args[:at], other, *args[at + 1 :])
-            for at, parameter in enumerate(parameters)
-            for other in self.task.objects_of(parameter.types)
-            if other != args[at]
+            for at, arg in enumerate(args)
+            for other in fitting(name, at)
+            if other != arg
         ]
         return self.shuffled(changed)
 
     def near_actions(self, action: GroundAction) -> Iterator[GroundAction]:
         """Actions of the same schema that differ in one object."""
-        schema = self.task.domain.action(action.name)
-        assert schema is not None
-        for name, *args in self.with_another_object(action.name, action.args, schema.parameters):
+        for name, *args in self.with_another_object(action.name, action.args, self.places.fits_action):
             yield GroundAction(name, tuple(args))
 
     def near_atoms(self, atom: GroundAtom) -> Iterator[GroundAtom]:
         """Atoms of the same predicate that differ in one object."""
-        predicate = self.task.domain.predicate(atom[0])
-        assert predicate is not None
-        yield from map(GroundAtom, self.with_another_object(atom[0], atom[1:], predicate.parameters))
+        yield from map(GroundAtom, self.with_another_object(atom[0], atom[1:], self.places.fits_atom))
 
 
 class ActionTopic(Topic):
@@ -196,6 +209,9 @@ class ActionTopic(Topic):
 
     def near(self, subject: GroundAction) -> Iterator[GroundAction]:
         yield from self.near_actions(subject)
+
+    def seen(self, subject: GroundAction) -> Hashable:
+        return subject.name, repetitions(subject.args)
 
     def told(self, subject: GroundAction) -> str:
         return self.places.teller.action(subject)
@@ -207,11 +223,19 @@ class ActionTopic(Topic):
 class FactTopic(Topic):
     """A topic whose subjects are facts."""
 
+    def seen(self, subject: GroundAtom) -> Hashable:
+        return subject[0], repetitions(subject[1:])
+
     def told(self, subject: GroundAtom) -> str:
         return self.places.teller.fact(subject)
 
     def read(self, text: str, reader: AnswerReader) -> GroundAtom:
         return reader.one_fact(text)
+
+
+def repetitions(args: Sequence[str]) -> tuple[int, ...]:
+    """For each argument the place where it occurs first."""
+    return tuple(map(args.index, args))
 
 
 def judged_plan(place: StatePlace, plan: Sequence[GroundAction]) -> Decision:

@@ -26,7 +26,9 @@ ISLANDS = FERRY.replace("(empty))", "(empty) (link ?f ?t - place))", 1).replace(
     ":precondition (ferry ?f)", ":precondition (and (ferry ?f) (link ?f ?t))"
 )
 """The ferry sails only where there is a link; none leads to m."""
-TWO_AND_ONE = PROBLEM.replace("k l - place", "k l m - place").replace("(empty))", "(empty) (link k l) (link l k))")
+TWO_AND_ONE = PROBLEM.replace("k l - place", "k l m - place").replace(
+    "(empty))", "(empty) (link k l) (link l k) (link m k))"
+)
 SEARCHED = ("landmarks", "next-action", "optimal-plan")
 """The kinds for which a planner is asked again and again."""
 
@@ -60,12 +62,16 @@ def questions(kind: str, form: Form, count: int = 8, seed: int = 1, style: Style
     return tuple(make_questions(task, teller, kind, form, count, seed=seed))
 
 
+_ALL = "(and (at c l) (at d l) (at e l) (at f l)))"
+
+
 def problem_of(kind: str) -> str:
-    """The problem; to be shuffled a goal needs two parts, and to be alike plans need several cars."""
-    if kind == "goal-shuffling":
+    """The problem; some kinds need a goal of two parts, and to be alike plans need several cars."""
+    if kind in ("goal-shuffling", "validation", "verification"):
         return TWO_AND_ONE.replace("(at c l))", "(and (at c l) (at d l)))")
-    if kind == "generalisation":
-        return TWO_AND_ONE.replace("c d -", "c d e f -").replace("(at d k)", "(at d k) (at e k) (at f k)")
+    if kind in ("generalisation", "landmarks", "action-reachability"):
+        several = TWO_AND_ONE if kind != "landmarks" else TWO_AND_ONE.replace("(at c l))", _ALL)
+        return several.replace("c d -", "c d e f -").replace("(at d k)", "(at d k) (at e k) (at f k)")
     return TWO_AND_ONE
 
 

@@ -30,7 +30,10 @@ def test_one_justification_is_incomplete(shared: Path) -> None:
     differing = [item.differences for item in checked(shared, "justification") if not item.agrees]
     # The plan goes (room2 room1), back, and (room2 room1) again: the way there and back can be left out at two places.
     assert differing == [
-        ("(move robot1 room2 room1) (move robot1 room1 room2) -1 can be left out and is not recorded",)
+        (
+            "(move robot1 room2 room1) (move robot1 room1 room2) -1 can be left out and is not recorded"
+            " (without actions 2 and 3 it is a plan)",
+        )
     ]
 
 
@@ -88,6 +91,46 @@ def test_the_command_prints_agreement_and_differences(tmp_path: Path) -> None:
     assert "recorded ['(sail l k)'], computed ['(sail l k)', '(sail l l)']" in data["differences"][0]["differences"][0]
     code, out, _ = run_command("questions", "check", folder, "--kind", "landmarks")
     assert code == 0
+
+
+def progression(text: str, pos: list[str], neg: list[str]) -> dict[str, object]:
+    """A question about an action in words of ACPBench's own."""
+    asked = f'Break down the outcomes of performing the action "{text}"'
+    return entry(group="progression_gen", question=asked, answer={"pos": pos, "neg": neg})
+
+
+SAIL = (["(ferry k)"], ["(ferry l)"])
+
+
+@pytest.mark.parametrize(
+    ("asked", "verdict"),
+    [
+        (progression("travel by sea from l to k", *SAIL), "agrees"),
+        (progression("sail from l to k", [], []), "differs"),
+        # A paraphrase with other effects may mean another action.
+        (progression("travel by sea from l to k", [], []), "undecided"),
+        # No car can be boarded there: the applicable action is not the one that is named.
+        (progression("board from l to k", *SAIL), "undecided"),
+        (progression("board the car c at l", *SAIL), "undecided"),
+    ],
+)
+def test_an_action_that_is_not_named_for_certain_is_undecided(
+    tmp_path: Path, asked: dict[str, object], verdict: str
+) -> None:
+    (item,) = check_questions(read_questions(folder_of(tmp_path, asked)))
+    found = "agrees" if item.agrees else "differs" if item.differences else "undecided"
+    assert found == verdict
+
+
+def test_kinds_are_printed_one_by_one_and_differences_make_a_page(tmp_path: Path) -> None:
+    folder = folder_of(tmp_path, progression("sail from l to k", [], []), entry())
+    one, _, page = (run_command("questions", "check", folder, "--jobs", jobs)[1] for jobs in (1, 1, 2))
+    assert one == page
+    assert one.index("applicability: 1 questions, 1 recomputed, 1 agree") < one.index("progression: 1 questions")
+    run_command("questions", "check", folder, "--audit", tmp_path / "audit.md")
+    written = (tmp_path / "audit.md").read_text()
+    assert "## progression: question 7 (ferry, two)" in written
+    assert "what (sail l k) changes, pos: recorded [], computed ['(ferry k)']" in written
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,201 @@
+"""Texts of questions do not give the answers away: classifiers that see no task guess no better than by chance."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Callable, Sequence
+from functools import cache
+
+import numpy as np
+import pytest
+
+from pddl2nl.nl import Teller, choose_wording, make_names
+from pddl2nl.questions.making import make_questions
+from pddl2nl.questions.question import LABELS, Form, Question
+from pddl2nl.questions.surface import Surface, SurfaceBalance, choice_features, excess_of_right, words
+from pddl2nl.tasks import shipped_domain
+
+TASKS = {
+    "blocksworld": "p04",
+    "depots": "p03",
+    "ferry": "p05",
+    "floortile": "p03",
+    "goldminer": "p03",
+    "grid": "p03",
+    "grippers": "p01",
+    "logistics": "p05",
+    "rovers": "p03",
+    "visitall": "p05",
+}
+Scores = Callable[[Question], Sequence[float]]
+"""How likely each choice is; of a question with yes or no, how likely yes and how likely no is."""
+
+
+@cache
+def asked(domain: str, kind: str, form: Form, count: int) -> tuple[Question, ...]:
+    shipped = shipped_domain(domain)
+    task = shipped.task(TASKS[domain])
+    wording = choose_wording(None, shipped.domain, shipped.domain_path)
+    teller = Teller(task, wording, make_names(task, "typed", wording))
+    return tuple(make_questions(task, teller, kind, form, count))
+
+
+def texts_of(question: Question) -> tuple[str, ...]:
+    """The choices; of a question with yes or no its last line, which tells the subject."""
+    return question.choices or (question.question,)
+
+
+def right_of(question: Question) -> int:
+    return (LABELS if question.choices else ["yes", "no"]).index(question.answer)
+
+
+def measures(question: Question) -> np.ndarray:
+    """Length, number of words, repeated words, words shared with the question and likeness, for each choice."""
+    texts = texts_of(question)
+    said = [words(text) for text in texts]
+    about = words(question.question)
+    rows = []
+    for text, one in zip(texts, said, strict=True):
+        like = [(one & other).total() / (one | other).total() for other in said if other is not one] or [0.0]
+        shared = [sum(about[word] for word in one), sum(word in about for word in one)]
+        rows.append([len(text), one.total(), one.total() - len(one), *shared, sum(like), max(like)])
+    found = np.array(rows, float)
+    return found - found.mean(0) if len(found) > 1 else found
+
+
+def likeness(sign: int) -> Scores:
+    return lambda question: list(sign * measures(question)[:, -2])
+
+
+def length(sign: int) -> Scores:
+    return lambda question: [float(sign * len(text)) for text in question.choices]
+
+
+def logistic(training: Sequence[Question]) -> Scores:
+    """Logistic regression on the measures, by gradient descent."""
+    rows = np.vstack([measures(question) for question in training])
+    mean, spread = rows.mean(0), rows.std(0) + 1e-9
+    if training[0].choices:
+        right = np.concatenate([np.arange(len(LABELS)) == right_of(question) for question in training])
+    else:
+        right = np.array([question.answer == "yes" for question in training])
+    inputs = np.hstack([(rows - mean) / spread, np.ones((len(rows), 1))])
+    weights = np.zeros(inputs.shape[1])
+    for _ in range(300):
+        weights -= 0.3 * inputs.T @ (1 / (1 + np.exp(-inputs @ weights)) - right) / len(inputs)
+
+    def scores(question: Question) -> list[float]:
+        values = ((measures(question) - mean) / spread) @ weights[:-1] + weights[-1]
+        return [*values] if question.choices else [values[0], 0.0]
+
+    return scores
+
+
+def bayes(training: Sequence[Question]) -> Scores:
+    """Naive Bayes on the words of a text."""
+    counts = {True: Counter[str](), False: Counter[str]()}
+    for question in training:
+        for number, text in enumerate(texts_of(question)):
+            right = number == right_of(question) if question.choices else question.answer == "yes"
+            counts[right].update({*words(text)})
+    totals = {side: each.total() + 1 for side, each in counts.items()}
+
+    def odds(text: str) -> float:
+        rates = [[(counts[side][word] + 1) / totals[side] for side in (True, False)] for word in {*words(text)}]
+        return float(sum(np.log(right / wrong) for right, wrong in rates))
+
+    return lambda question: [odds(text) for text in question.choices] or [odds(question.question), 0.0]
+
+
+def share_right(questions: Sequence[Question], scores: Callable[[Question], Scores]) -> float:
+    """The share of right guesses; of equal scores one is drawn."""
+    rng = random.Random(1)
+    right = 0
+    for question in questions:
+        values = [*scores(question)(question)]
+        right += rng.choice([n for n, value in enumerate(values) if value == max(values)]) == right_of(question)
+    return right / len(questions)
+
+
+def trained(
+    learn: Callable[[Sequence[Question]], Scores], questions: Sequence[Question], part: Callable[[Question], object]
+) -> Callable[[Question], Scores]:
+    """For each question what is learnt from the questions of all other parts."""
+    parts = {*map(part, questions)}
+    learnt = {each: learn([question for question in questions if part(question) != each]) for each in parts}
+    return lambda question: learnt[part(question)]
+
+
+def guesses(questions: Sequence[Question]) -> dict[str, float]:
+    """The share of right guesses of each classifier."""
+    fold = {
+        question.id: number % 5 for number, question in enumerate(random.Random(2).sample(questions, len(questions)))
+    }
+    found = {
+        "logistic, other domains": trained(logistic, questions, lambda question: question.domain),
+        "logistic, other questions": trained(logistic, questions, lambda question: fold[question.id]),
+        "words, other domains": trained(bayes, questions, lambda question: question.domain),
+    }
+    if questions[0].choices:
+        found |= {
+            "like the others": lambda _: likeness(1),
+            "odd one out": lambda _: likeness(-1),
+            "longest": lambda _: length(1),
+            "shortest": lambda _: length(-1),
+        }
+    return {name: share_right(questions, scores) for name, scores in found.items()}
+
+
+def chance(form: Form) -> float:
+    return 0.5 if form == "bool" else 1 / len(LABELS)
+
+
+@pytest.mark.parametrize("kind", ["applicability", "progression", "execution"])
+@pytest.mark.parametrize("form", ["bool", "choice"])
+def test_texts_say_nothing_of_the_answers(kind: str, form: Form) -> None:
+    questions = [
+        question for domain in ("ferry", "goldminer", "visitall") for question in asked(domain, kind, form, 20)
+    ]
+    # Three standard deviations of 60 guesses.
+    bound = chance(form) + 3 * (chance(form) * (1 - chance(form)) / len(questions)) ** 0.5
+    assert len(questions) == 60
+    assert {name: share for name, share in guesses(questions).items() if share > bound} == {}
+
+
+@pytest.mark.heavy
+@pytest.mark.usefixtures("needs_planner")
+@pytest.mark.parametrize("form", ["bool", "choice"])
+@pytest.mark.parametrize("kind", ["applicability", "progression", "execution", "validation", "verification"])
+def test_texts_of_five_hundred_questions_say_nothing_of_the_answers(kind: str, form: Form) -> None:
+    questions = [question for domain in TASKS for question in asked(domain, kind, form, 50)]
+    assert len(questions) == 500
+    assert {name: share for name, share in guesses(questions).items() if share > chance(form) + 0.05} == {}
+
+
+def test_a_classifier_finds_what_stars_of_choices_give_away() -> None:
+    """The right choice in the midst of the others, as questions of format 1 had it."""
+    rng = random.Random(3)
+    questions = []
+    for number in range(60):
+        one, two, three, other = rng.sample("abcdefgh", 4)
+        right = f"move {one} {two} {three}"
+        near = [f"move {other} {two} {three}", f"move {one} {other} {three}", f"move {one} {two} {other}"]
+        at = rng.randrange(4)
+        choices = (*near[:at], right, *near[at:])
+        questions.append(Question(str(number), "applicability", "choice", "d", "p", "", "?", LABELS[at], choices))
+    assert share_right(questions, lambda _: likeness(1)) == 1
+
+
+def test_the_balance_prefers_what_was_rarer_among_right_answers() -> None:
+    balance = SurfaceBalance()
+    texts = ["board c k", "board d k", "board c l", "board d l"]
+    sides = Counter[str]()
+    for _ in range(12):
+        candidates = []
+        for right in texts:
+            rest = [text for text in texts if text != right]
+            found = choice_features([Surface(text) for text in (right, *rest)])
+            candidates.append((right, excess_of_right(found[0], found[1:])))
+        sides[balance.best(candidates)] += 1
+    assert set(sides.values()) == {3}
