@@ -178,9 +178,9 @@ def test_a_classifier_finds_what_stars_of_choices_give_away() -> None:
     rng = random.Random(3)
     questions = []
     for number in range(60):
-        one, two, three, other = rng.sample("abcdefgh", 4)
+        one, two, three, *others = rng.sample("abcdefgh", 6)
         right = f"move {one} {two} {three}"
-        near = [f"move {other} {two} {three}", f"move {one} {other} {three}", f"move {one} {two} {other}"]
+        near = [f"move {others[0]} {two} {three}", f"move {one} {others[1]} {three}", f"move {one} {two} {others[2]}"]
         at = rng.randrange(4)
         choices = (*near[:at], right, *near[at:])
         questions.append(Question(str(number), "applicability", "choice", "d", "p", "", "?", LABELS[at], choices))
