@@ -86,7 +86,9 @@ def choice_features(choices: Sequence[Surface]) -> list[Features]:
             orders.setdefault(name, []).append(float(value))
     ranked: list[defaultdict[Hashable, float]] = [defaultdict(float, each.features) for each in choices]
     for name, values in orders.items():
+        spread = max(values) - min(values)
         for number, own in enumerate(values):
+            ranked[number][name, "amount"] = 2 * (own - min(values)) / spread if spread else 0.0
             # Equal ones share their ranks.
             below, equal = sum(other < own for other in values), values.count(own)
             for rank in range(below, below + equal):
