@@ -19,7 +19,7 @@ from pddl2nl.experiments.layout import LayoutColumn, LayoutRow
 from pddl2nl.experiments.records.stored import read_record
 from pddl2nl.policies.events import Failed, Fault, Finished, Prompted
 from pddl2nl.reports.gathering import Gathered, gathered
-from pddl2nl.reports.html import write_html
+from pddl2nl.reports.html import pages, write_html
 from pddl2nl.reports.html.pages import _environment, overview_of, plan_pages
 from pddl2nl.reports.summaries import RunSummary
 from pddl2nl.reports.tables.grid import show_runs
@@ -133,6 +133,17 @@ def test_few_runs_are_one_file_under_the_name_that_was_given(write, tmp_path, pl
     assert write_html(found, tmp_path / "deep" / "page.html", plots=False) == tmp_path / "deep" / "page.html"
     assert write_html(found, tmp_path / "folder", plots=False) == tmp_path / "folder" / "index.html"
     assert list((tmp_path / "folder").iterdir()) == [tmp_path / "folder" / "index.html"]
+
+
+@pytest.mark.parametrize("most", [1, 2])
+def test_pages_of_many_runs_draw_no_states(most, write, act_events, tmp_path, monkeypatch):
+    monkeypatch.setattr(pages, "RUNS_IN_ONE_FILE", 1)
+    monkeypatch.setattr(pages, "MOST_DRAWN", most)
+    found = gathered([read_record(write(name, act_events)) for name in ("a", "b")])
+    index = write_html(found, tmp_path / "out", plots=False, workers=1)
+    (page,) = (tmp_path / "out" / "runs").iterdir()
+    assert ("<figure class='picture'" in page.read_text(encoding="utf-8")) is (most == 2)
+    assert ("draw no states; pddl2nl view DIR draws" in index.read_text(encoding="utf-8")) is (most == 1)
 
 
 def test_a_call_shows_its_role_and_how_it_was_paid_and_a_run_what_each_role_took(write, act_events):

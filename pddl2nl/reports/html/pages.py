@@ -40,6 +40,12 @@ if TYPE_CHECKING:
 
 RUNS_IN_ONE_FILE = 200
 """With more runs a report is a folder of pages."""
+MOST_DRAWN = 1_000
+"""With more runs the pages draw no states, which take more time than all the rest: `pddl2nl view` draws those of the
+run that is open."""
+_NOT_DRAWN = (
+    f"The pages of more than {MOST_DRAWN:,} runs draw no states; pddl2nl view DIR draws those of the run that is open."
+)
 
 _TITLE = "Results, down to every reply"
 
@@ -210,6 +216,8 @@ def write_html(
         InfrastructureError: a page cannot be written.
     """
     plan = plan_pages(gathered)
+    drawn = len(plan.runs) <= MOST_DRAWN
+    notes = notes if drawn else (*notes, _NOT_DRAWN)
     overview = partial(overview_of, plan, title=title, notes=notes, paper=paper, plots=plots, seeds=seeds)
     named = out.suffix.lower() in (".html", ".htm")
     if len(plan.runs) <= RUNS_IN_ONE_FILE:
@@ -218,7 +226,7 @@ def write_html(
         write_text_file(path, render("report", home="", articles=articles, files=files, **overview()))
         return path
     folder = out.with_suffix("") if named else out
-    in_processes(partial(_write_page, gathered.layout, folder / "runs"), plan.pages, workers)
+    in_processes(partial(_write_page, gathered.layout, folder / "runs", drawn), plan.pages, workers)
     write_text_file(folder / "index.html", render("report", home="", articles=(), files={}, **overview(folder=True)))
     return folder / "index.html"
 
@@ -309,15 +317,15 @@ _Files = dict[str, tuple[str, str]]
 """The PDDL texts of a page, each once, with their anchors and headings."""
 
 
-def _write_page(layout: TableLayout, folder: Path, page: RunPage) -> None:
-    articles, files = articles_of(map(view_of, page.runs))
+def _write_page(layout: TableLayout, folder: Path, drawn: bool, page: RunPage) -> None:
+    articles, files = articles_of(map(view_of, page.runs), drawn=drawn)
     data = list_data(layout, page.runs, {})
     content = {"title": page.title, "page": page, "articles": articles, "files": files, "data": data}
     write_text_file(folder / f"{page.name}.html", render("runs_page", home="../index.html", **content))
 
 
-def articles_of(views: Iterable[RunView]) -> tuple[list[Markup], _Files]:
-    """The runs as HTML, and the PDDL texts to which they refer."""
+def articles_of(views: Iterable[RunView], *, drawn: bool = True) -> tuple[list[Markup], _Files]:
+    """The runs as HTML, and the PDDL texts to which they refer; ``drawn``: with pictures of their states."""
     from markupsafe import Markup
 
     files: _Files = {}
@@ -330,7 +338,7 @@ def articles_of(views: Iterable[RunView]) -> tuple[list[Markup], _Files]:
         first = view.record.first
         problem = anchor(f"Problem {first.problem}, in PDDL", first.problem_pddl)
         domain = anchor(f"Domain {first.domain}, in PDDL", first.domain_pddl)
-        figure = Markup(run_figure(view.record, view.steps))
+        figure = Markup(run_figure(view.record, view.steps) if drawn else "")
         articles.append(Markup(render("run", run=view, problem=problem, domain=domain, figure=figure)))
     return articles, files
 
