@@ -72,7 +72,7 @@ def _validate(
     batch: Annotated[
         str | None, option("FILE", 'With --json: JSON lines {"domain", "problem", "plan" or "plan_text"}.', "none")
     ] = None,
-    jobs: Annotated[int, option("N", "Processes that validate a batch.", min=1)] = 1,
+    jobs: Annotated[int, option("N", "How many are checked at a time.", min=1)] = 1,
     seconds: CommandSeconds = None,
     memory: CommandMemory = None,
 ) -> None:

@@ -38,12 +38,17 @@ STATEWISE = [name for name, level in CHOICES if level == "applicable"]
 
 
 def played(policy: str, level: str, seed: int = 1) -> RunRecord:
-    """A run with a server that obeys every grammar, and gives a plan of one step where none is sent."""
+    """A run with a server that obeys every grammar and schema, and gives a plan of one step where none is sent."""
     rng = random.Random(f"{policy} {level} {seed}")
 
     def fault(call: Call) -> Trouble:
         grammar = call.body.get("grammar")
         message = {"role": "assistant", "content": "1. Go on" if grammar is None else drawn(grammar, rng)}
+        acting = [tool["function"] for tool in call.body.get("tools", ()) if tool["function"]["name"] == "act"]
+        if acting:
+            action = rng.choice(acting[0]["parameters"]["properties"]["action"]["enum"])
+            function = {"name": "act", "arguments": json.dumps({"action": action})}
+            message |= {"content": None, "tool_calls": [{"id": "1", "type": "function", "function": function}]}
         return Trouble(200, json.dumps({"choices": [{"finish_reason": "stop", "message": message}]}))
 
     system = system_of(policy)
@@ -56,8 +61,8 @@ def played(policy: str, level: str, seed: int = 1) -> RunRecord:
 
 def test_every_interactive_policy_takes_applicable() -> None:
     interactive = [name for name in NAMES if make_policy(name).needs_model and not make_policy(name).one_shot]
-    # Score has no replies: it rates the applicable actions and nothing else.
-    assert {*STATEWISE} == {*interactive} - {"score"} | {"tree", "guided"}
+    # Score has no replies: it rates the applicable actions and nothing else. Two submit whole plans by their calls.
+    assert {*STATEWISE} == {*interactive} - {"score", "tools-plan", "tools-copilot"} | {"tree", "guided"}
 
 
 def test_a_repaired_policy_takes_what_it_takes_by_itself() -> None:

@@ -50,7 +50,7 @@ def test_instances_parse_without_any_diagnostic(name):
 def test_a_folder_is_complete_and_its_manifest_describes_every_file(name):
     shipped = shipped_domain(name)
     files = {path.name for path in shipped.folder.iterdir()}
-    assert files - {"scene.json"} == {"domain.pddl", "wording.json", "README.md"}
+    assert files - {"scene.json"} == {"domain.pddl", "wording.json", "picture.json", "README.md"}
     described = {instance.path for instance in shipped.instances}
     assert {path for path in shipped.instances_folder.rglob("*") if path.is_file()} == {
         *described,
