@@ -155,7 +155,8 @@ def _check(
     folder: Annotated[Path, argument("DIR", "A folder with ACPBench's folders: app/dev.gen.json, prog/….")],
     kind: Kinds = None,
     time: TimeLimit = 30,
-    jobs: Annotated[int, option("N", "How many are checked at a time.", "the number of CPUs", min=1)] = os.cpu_count() or 1,
+    jobs: Annotated[int, option("N", "How many are checked at a time.", "the number of CPUs", min=1)] = os.cpu_count()
+    or 1,
     audit: Annotated[
         Path | None,
         option("FILE.md", "Write a page of all differences with proofs.", "none", dir_okay=False),
