@@ -365,9 +365,11 @@ class ActionGrammar:
         return steps
 
     def _path(self, words: Sequence[Word]) -> list[ClauseReading]:
-        """The steps of places with arrows between them, where one action alone fits each pair: "a → b → c"."""
+        """The steps of places with arrows between them, where one action alone fits each pair: "(go) a → b → c"."""
         if len(words) > _LEAD + _REACH or not any(word.parted == ">" for word in words):
             return []
+        meant = [frame for frame, _, _ in self.frames.verbs.get(words[0].text, ())]
+        words = words[1:] if meant else words
         mentions = self.frames.mentions(words)
         parted = all(words[item.first].parted == ">" for item in mentions[1:])
         if len(mentions) < 2 or not parted or len(inside(mentions)) < len(words):
@@ -376,7 +378,7 @@ class ActionGrammar:
         for first, second in pairwise(mentions):
             fitting = [
                 frame
-                for frame in self.frames.frames.values()
+                for frame in meant or self.frames.frames.values()
                 if len(frame.slots) == 2
                 if all(
                     item.objects[0].fits(frame.types[at]) for item, at in zip((first, second), frame.slots, strict=True)
@@ -705,7 +707,9 @@ class ActionGrammar:
         if not opened or not behind or any(word.text not in beside for word in words[at : behind[0].first]):
             return False
         announced = len(behind) > 1 and words[behind[0].last].text in PREPOSITIONS
-        return announced or words[at].text in ("to", "from")
+        # "first in mode_0 and then in mode_1"
+        again = words[at].text in PREPOSITIONS and any(word.text == "then" for word in words[index:at])
+        return announced or again or words[at].text in ("to", "from")
 
     def _behind_joints(self, words: Sequence[Word], index: int) -> int:
         while index < len(words) and words[index].text in _JOINED:
@@ -814,7 +818,7 @@ class ActionGrammar:
         if tail and not stance:
             stance = behind = tail_stance(tail, lambda word: word.text in self.lexicon.folded)
             stance = behind = stance or self._aim(tail, fits[0])
-        if fit.omitted >= 0 and not stance and self._left_over(tail, fit.context):
+        if fit.omitted >= 0 and not stance and (self._left_over(tail, fit.context) or self._dangles(tail, fit)):
             reason = "an object is missing, and another one is left over"
             return ClauseReading(row[verb].start, words[-1].end, "unreadable", reason=reason, names_object=True)
         # What stands before the verb belongs to the action where one of its objects does.
@@ -853,7 +857,17 @@ class ActionGrammar:
         """
         ends = (index for index, word in enumerate(tail) if word.parted in (".", "(", ":") or is_reason_word(word))
         said = tail[: next(ends, len(tail))]
-        return bool(self.frames.mentions(said)) or (unknown and bool(self._unknown(said, [])))
+        names = self._unknown(said, [])
+        # "onto truck_7", of which there is none
+        numbered = any("_" in name or any(map(str.isdigit, name)) for name in names)
+        return bool(self.frames.mentions(said)) or numbered or (unknown and bool(names))
+
+    def _dangles(self, tail: Sequence[Word], fit: Fit) -> bool:
+        """Whether a clause ends where the object should follow that it leaves out: "put cup_1 in", cut off there."""
+        if not tail or any(word.text not in PREPOSITIONS for word in tail):
+            return False
+        role = fit.frame.roles[fit.omitted]
+        return tail[-1].text in role.prepositions or tail[-1].text not in fit.frame.content
 
     def _unspoken(self, row: Sequence[Word], verb: int, fit: Fit) -> tuple[list[Word], bool]:
         """The words before the verb that are no part of the action, and whether a subject stands among the others."""

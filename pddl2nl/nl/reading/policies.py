@@ -316,13 +316,17 @@ def _mended(plan: _Steps, block: _Steps) -> _Steps | None:
 _TAKES = phrases("takes", whole=True)
 _THIS = re.compile(r"\b(?:this|that)\b", re.IGNORECASE)
 _RECOMMENDED = phrases("recommended")
+_NUMBERED = phrases("numbered_plan")
+_LEFT_OPEN = phrases("left_open", whole=True)
 _PLACES = {name: int(place) for place, names in word_table("ordinals").items() for name in names}
 
 
 def _options(blocks: Sequence[_Steps], behind: Sequence[str]) -> Placed | None:
     """The option that the reply takes, or all of them, reported, where it takes none; None where it offers none."""
     options = [block for block in blocks if block.holds_action and block.is_option]
-    if len(options) < 2 or options[-1] is not blocks[-1]:
+    if not options and any(map(_LEFT_OPEN.search, (*behind, *(word for block in blocks for word in block.words)))):
+        options = [block for block in blocks if block.holds_action and any(map(_NUMBERED.search, block.words[-1:]))]
+    if len(options) < 2 or options[-1] is not [block for block in blocks if block.holds_action][-1]:
         return None
     # "I choose option B:" above both, "This is what I do." behind one, "Option B (recommended):".
     said = [options[0].words[:-1], *(block.words for block in options[1:]), behind]
