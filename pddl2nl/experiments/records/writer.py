@@ -134,8 +134,9 @@ class RecordWriter:
             return
         with self._disk_errors():
             self._file.close()
-            os.replace(self._partial, self.path)
+            # In this order: whoever is killed in between leaves the whole run, and no file that stays for ever.
             self._earlier.unlink(missing_ok=True)
+            os.replace(self._partial, self.path)
 
     @contextlib.contextmanager
     def _disk_errors(self) -> Iterator[None]:
