@@ -218,10 +218,10 @@ def test_the_worker_has_a_memory_limit(tmp_path: Path) -> None:
     from pddl2nl.interop.mcp_server import make_server
 
     answers = ask(
-        make_server(tmp_path, seconds=300, memory_mb=300), ("validate", slow_call()), ("check", {"domain": DOMAIN})
+        make_server(tmp_path, seconds=300, memory_mb=200), ("validate", slow_call()), ("check", {"domain": DOMAIN})
     )
     assert answers[0][0]
-    assert "300 MiB" in answers[0][1]
+    assert "200 MiB" in answers[0][1]
     assert not answers[1][0]
 
 
