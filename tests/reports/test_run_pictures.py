@@ -8,6 +8,8 @@ from html import unescape
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from pddl2nl import run
 from pddl2nl.experiments.records.stored import read_record
 from pddl2nl.reports.html.picture import run_figure
@@ -47,6 +49,7 @@ def test_each_step_has_its_state_and_the_failed_one_what_it_lacked(tmp_path: Pat
 
 
 def test_a_world_with_faults_is_drawn_as_it_was(tmp_path: Path) -> None:
+    pytest.importorskip("rdflib", reason="rdflib is absent: pip install 'pddl2nl[macros]'")
     path = tmp_path / "run.jsonl"
     options = {"faults": "fail (toggle-on *) at 9"}
     run(shipped_domain("kitchen").task("t03"), policy="hvr", model="oracle", record=path, **options)
