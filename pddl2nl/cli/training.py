@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
-from contextlib import ExitStack
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TextIO
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
 import typer
@@ -18,14 +16,13 @@ from pddl2nl.cli.output import print_table, print_text
 from pddl2nl.cli.run_options import from_run, named_values
 from pddl2nl.conversion import convert
 from pddl2nl.errors import InputError
-from pddl2nl.files import parse_json, read_lines, replaced_file
+from pddl2nl.files import parse_json, read_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from pddl2nl.pddl import Task
     from pddl2nl.policies.events import RunEvent
-    from pddl2nl.training.rows import TrainingRow
 
 _EXPORT = (
     "Example: pddl2nl training export runs --test ferry --out rows  ·  "
@@ -88,43 +85,21 @@ def _export(
     from pddl2nl.pddl import load_task
     from pddl2nl.tasks.suites import find_suites
     from pddl2nl.training import pair_rows, prompt_rows
-    from pddl2nl.training.rows import shown_pairs
+    from pddl2nl.training.rows import RowFiles, shown_pairs
 
     if records is None and not domain and not suite:
         raise typer.BadParameter("expected RECORDS, a folder of records, --domain NAME or --suite DIR")
-    kept, names, seen, counts = set(test or ()), set[str](), set[bytes](), Counter[str]()
-    # Rows are written as they come, since a training set may be larger than the memory.
-    with ExitStack() as stack:
-        files: dict[str, TextIO] = {}
-
-        def keep(kind: str, rows: Iterable[TrainingRow]) -> None:
-            for row in rows:
-                names.add(row.domain_name)
-                name = f"{kind}-{'test' if row.domain_name in kept else 'train'}.jsonl"
-                line = f"{msgspec.json.encode(row).decode()}\n"
-                # Runs of one task by several models share prompts.
-                digest = hashlib.sha256(f"{name}\n{line}".encode()).digest()
-                if digest in seen:
-                    continue
-                seen.add(digest)
-                counts[name] += 1
-                if name not in files:
-                    files[name] = stack.enter_context(replaced_file(out / name))
-                files[name].write(line)
-
+    with RowFiles(out, test or ()) as files:
         for events in _recorded(records) if records else ():
-            keep("prompts", prompt_rows(events))
-            keep("pairs", pair_rows(events, time_limit=time))
+            files.add("prompts", prompt_rows(events))
+            files.add("pairs", pair_rows(events, time_limit=time))
         tasks = (each for name in domain or () for each in _shipped(name, chosen_set))
         found = (each for folder in suite or () for each in find_suites(folder).tasks)
         for task, optimum in chain(tasks, ((load_task(each.domain, each.problem), None) for each in found)):
             made = [*prompt_rows(_asked(task, policy, named_values("-P", given), style), optimum)]
-            keep("prompts", made)
-            keep("pairs", shown_pairs(made))
-        if unknown := kept - names:
-            known = ", ".join(sorted(names))
-            raise InputError(f"--test {min(unknown)}: no row is of this domain; there are {known}")
-    print_table(f"Rows in {out}", ("file", "rows"), list(counts.items()))
+            files.add("prompts", made)
+            files.add("pairs", shown_pairs(made))
+    print_table(f"Rows in {out}", ("file", "rows"), list(files.counts.items()))
 
 
 def _recorded(folder: Path) -> Iterator[Sequence[RunEvent]]:

@@ -25,8 +25,6 @@ from pddl2nl.policies import make_policy
 from pddl2nl.policies.events import Finished, RunEvent, Started, ToolCalled
 from pddl2nl.policies.spec import RunSpec
 
-TELLING = ("state", "applicable_actions", "validate_plan", "check", "plan", "validate", "simulate")
-"""Tools that change nothing but the number of steps."""
 TAKING_BACK = ("undo", "reset", "finish", "give_up", "submit_plan")
 """Tools that take actions back or end the task."""
 

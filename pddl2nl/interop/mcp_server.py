@@ -25,7 +25,7 @@ from typing import Any
 
 from pddl2nl.baselines.watchdog import watched_group
 from pddl2nl.errors import InputError, MissingExtraError, Pddl2nlError
-from pddl2nl.interop.agent_session import TAKING_BACK, TELLING, AgentSession, CallAnswer
+from pddl2nl.interop.agent_session import TAKING_BACK, AgentSession, CallAnswer
 from pddl2nl.interop.mcp_tools import Answer, PlanningTools
 from pddl2nl.limits import LIMITS
 
@@ -104,7 +104,7 @@ class SessionServer(MCPServer[Any]):
         known: list[Tool] = [Tool(name=_TASK, description=_TASK_TOLD, input_schema=_NOTHING, annotations=_READS)]
         for tool in self._session.tools:
             takes_back = tool.name in TAKING_BACK
-            hints = _READS if tool.name in TELLING else _hints(read_only_hint=False, destructive_hint=takes_back)
+            hints = _READS if tool.reads else _hints(read_only_hint=False, destructive_hint=takes_back)
             schemas: dict[str, Any] = {"input_schema": dict(tool.parameters), "output_schema": self._answer}
             known.append(Tool(name=tool.name, description=tool.description, annotations=hints, **schemas))
         return known

@@ -74,12 +74,14 @@ class Tool(msgspec.Struct, frozen=True, omit_defaults=True):
     """A function that the model may call.
 
     ``parameters`` is the JSON schema of its arguments, an object. With ``strict`` an endpoint decodes under the schema.
+    ``reads`` says that a call changes nothing; no endpoint is told so.
     """
 
     name: str
     description: str
     parameters: Mapping[str, Any]
     strict: bool = False
+    reads: bool = False
 
     @property
     def characters(self) -> int:

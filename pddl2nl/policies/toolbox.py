@@ -78,7 +78,7 @@ class CallResult:
 
 
 class Toolbox:
-    """The tools of one episode.
+    """The tools of one episode; ``reading`` are the names of those that change nothing.
 
     Args:
         episode: where calls are carried out.
@@ -89,6 +89,8 @@ class Toolbox:
         applicable: whether actions are the values of the argument of ``act``.
         more: further tools, by name with what they do and the properties of their arguments; `tell` answers them.
     """
+
+    reading = frozenset({"state", "applicable_actions", "validate_plan"})
 
     def __init__(
         self,
@@ -119,7 +121,7 @@ class Toolbox:
             tools = self._acting()
             for name in self._others:
                 described, properties = self._described(name)
-                tools.append(Tool(name, described, object_schema(properties), self._strict))
+                tools.append(Tool(name, described, object_schema(properties), self._strict, name in self.reading))
             self._offered = tuple(tools)
         return self._offered
 

@@ -204,7 +204,7 @@ _EDITIONS = frozenset(("latest", "preview", "exp", "instruct", "chat", "it", "hf
 def _judged_otherwise(gathered: Gathered) -> Iterator[str]:
     if number := len(gathered.doubted):
         runs = "1 run, judged again, is" if number == 1 else f"{number} runs, judged again, are"
-        yield f"{runs} not as recorded and left out: someone or something changed the records."
+        yield f"{runs} not as recorded and left out."
 
 
 _CHECKS: tuple[Callable[[Gathered], Iterator[str]], ...] = (

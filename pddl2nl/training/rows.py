@@ -11,14 +11,20 @@ the conversation and is never a label.
 
 from __future__ import annotations
 
+import hashlib
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
-from typing import Any, Literal
+from pathlib import Path
+from typing import Any, Literal, Self, TextIO
 
 import msgspec
 
 from pddl2nl.baselines.oracle import PlanOracle
+from pddl2nl.errors import InputError
+from pddl2nl.files import replaced_file
 from pddl2nl.llm import Message, Request
 from pddl2nl.nl import template_wording, wording_from_json
 from pddl2nl.nl.markers import ACTION, PLAN_START, THOUGHT
@@ -86,6 +92,55 @@ class PlanForm:
     row: Callable[[Started, PromptRow], PromptRow | None]
     rewards: Callable[[str, Mapping[str, Any], Variant], Mapping[str, float]]
     reply: Callable[[Any], str]
+
+
+class RowFiles:
+    """Files of rows below a folder, split into train and test by domain; they are there when the context ends well.
+
+    Rows are written as they come, since a training set may be larger than the memory, and each once, since runs of one
+    task by several models share prompts.
+
+    Args:
+        folder: the folder of the files.
+        test: the domains whose rows are for tests only.
+
+    Raises:
+        InputError: at the end, if no row is of a domain in ``test``.
+    """
+
+    def __init__(self, folder: Path, test: Iterable[str]):
+        self.counts: Counter[str] = Counter()
+        self._folder = folder
+        self._test = set(test)
+        self._domains: set[str] = set()
+        self._seen: set[bytes] = set()
+        self._files: dict[str, TextIO] = {}
+        self._stack = ExitStack()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: Any) -> None:
+        with self._stack.pop_all() as stack:
+            if error is not None:
+                stack.__exit__(kind, error, trace)
+            elif unknown := self._test - self._domains:
+                known = ", ".join(sorted(self._domains))
+                raise InputError(f"--test {min(unknown)}: no row is of this domain; there are {known}")
+
+    def add(self, kind: str, rows: Iterable[TrainingRow]) -> None:
+        """Adds rows to the files of a kind, ``prompts`` or ``pairs``."""
+        for row in rows:
+            self._domains.add(row.domain_name)
+            name = f"{kind}-{'test' if row.domain_name in self._test else 'train'}.jsonl"
+            line = f"{msgspec.json.encode(row).decode()}\n"
+            digest = hashlib.sha256(f"{name}\n{line}".encode()).digest()
+            if digest not in self._seen:
+                self._seen.add(digest)
+                self.counts[name] += 1
+                if name not in self._files:
+                    self._files[name] = self._stack.enter_context(replaced_file(self._folder / name))
+                self._files[name].write(line)
 
 
 def prompt_rows(events: Sequence[RunEvent], optimum: float | None = None) -> Iterator[PromptRow]:

@@ -163,24 +163,24 @@ def test_texts_say_nothing_of_the_answers(kind: str, form: Form) -> None:
     assert {name: share for name, share in guesses(questions).items() if share > bound} == {}
 
 
+_KNOWN = pytest.mark.xfail(strict=True, reason="docs/guides/questions.md: 31 of 100 are guessed, 30 would be allowed")
+
+
 @pytest.mark.heavy
 @pytest.mark.usefixtures("needs_planner")
-@pytest.mark.parametrize("kind", ["applicability", "progression", "execution", "verification"])
-def test_texts_of_five_hundred_questions_say_nothing_of_the_answers(kind: str) -> None:
-    questions = [question for domain in TASKS for question in asked(domain, kind, "choice", 50)]
+@pytest.mark.parametrize(
+    ("kind", "form"),
+    [
+        pytest.param(kind, form, marks=[_KNOWN] if (kind, form) == ("validation", "choice") else [])
+        for kind in ("applicability", "progression", "execution", "validation", "verification")
+        for form in ("bool", "choice")
+    ],
+)
+def test_texts_of_five_hundred_questions_say_nothing_of_the_answers(kind: str, form: Form) -> None:
+    questions = [question for domain in TASKS for question in asked(domain, kind, form, 50)]
     # Of sequences a small task has fewer questions whose choices look alike.
-    assert len(questions) == 500 or (kind == "verification" and len(questions) >= 350)
-    assert {name: share for name, share in guesses(questions).items() if share > chance("choice") + 0.05} == {}
-
-
-@pytest.mark.heavy
-@pytest.mark.usefixtures("needs_planner")
-@pytest.mark.parametrize(("kind", "form", "more"), [("verification", "bool", 0.1), ("validation", "choice", 0.08)])
-def test_texts_of_sequences_say_little_of_the_answers(kind: str, form: Form, more: float) -> None:
-    # 400 questions on validation with choices were guessed in 31 of 100; 200 yes or no are a small sample.
-    questions = [question for domain in TASKS for question in asked(domain, kind, form, 20)]
-    assert len(questions) >= 150
-    assert {name: share for name, share in guesses(questions).items() if share > chance(form) + more} == {}
+    assert len(questions) == 500 or (kind in ("validation", "verification") and len(questions) >= 350)
+    assert {name: share for name, share in guesses(questions).items() if share > chance(form) + 0.05} == {}
 
 
 def test_a_classifier_finds_what_stars_of_choices_give_away() -> None:

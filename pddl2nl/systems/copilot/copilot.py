@@ -99,11 +99,15 @@ class Copilot(Policy):
 class CopilotBox(Toolbox):
     """The tools of a copilot on the files in a folder."""
 
+    reading = frozenset(get_args(Service))
+
     def __init__(self, episode: Episode, services: tuple[str, ...], folder: Path, seconds: int):
         offered = ("write_file", *(name for name in get_args(Service) if name in services))
         super().__init__(episode, plans=True, more={name: _SERVICES[name] for name in offered})
         self._folder = folder
         self._planning = PlanningTools(folder, seconds)
+        # Whether the oracle has had its plan checked.
+        self._checked = False
 
     def tell(self, call: ToolCall) -> str | None:
         """What a tool answers; raises `CallError` for a file that there is not."""
@@ -161,8 +165,6 @@ class CopilotBox(Toolbox):
             return _calls([(name, {"problem": "problem.pddl", "plan": actions}) for name in asked], self.episode.steps)
         said = spoiled(oracle.mistake, task, task.simulator.initial, plan) if oracle.mistake else actions
         return _calls([(SUBMIT, {"plan": said})], self.episode.steps)
-
-    _checked = False
 
     def _told(self) -> ToldTask:
         setting = self.episode.setting
