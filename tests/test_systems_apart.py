@@ -83,7 +83,5 @@ def test_everything_else_works_without_a_system(system: str, tmp_path: Path) -> 
         "-p",
         "no:cacheprovider",
         "--hypothesis-profile=few",
-        "-k",
-        "not hostile",
         *TESTS,
     )

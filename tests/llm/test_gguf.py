@@ -75,8 +75,10 @@ def test_a_page_in_a_browser_gets_no_answer(small_model: Path) -> None:
 
 @pytest.mark.heavy
 @pytest.mark.usefixtures("needs_planner")
-@pytest.mark.parametrize(("policy", "translator"), [("act", "llm"), ("react", "reader")])
-def test_the_record_of_a_run_says_which_model_it_was(
+@pytest.mark.parametrize(
+    ("policy", "translator"), [("basic", "reader"), ("cot", "llm"), ("act", "llm"), ("react", "reader")]
+)
+def test_every_mechanism_runs_and_its_record_says_which_model_it_was(
     policy: str, translator: str, small_model: Path, tmp_path: Path
 ) -> None:
     record = tmp_path / "run.jsonl"
@@ -124,7 +126,7 @@ def test_a_domain_is_worded(small_model: Path, tmp_path: Path) -> None:
 def test_a_template_without_tools_has_them_told_and_called_under_a_schema(
     level: str, small_model: Path, tmp_path: Path
 ) -> None:
-    options = {"constrain": level, "max_tokens": 60, "steps": 1, "example": "none"}
+    options = {"constrain": level, "max_tokens": 60, "steps": 2, "example": "none"}
     task = shipped_task("blocksworld", "p01")
     result = run(task, "tools", f"gguf:{small_model}", record=tmp_path / "run.jsonl", cache="none", **options)
     replies = [event for event in result.events if isinstance(event, Replied)]
