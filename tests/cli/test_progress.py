@@ -91,8 +91,9 @@ def test_ctrl_c_at_a_terminal_reaches_the_workers_of_this_machine_and_they_heed_
 
 def test_a_terminal_shows_a_bar_with_all_that_counts(tmp_path):
     leader, follower = pty.openpty()
-    with ChatServer(Looking(), delay=0.05) as server:
-        process = started(server, 6, stderr=follower)
+    # Over a second from the first run's end to the last one's: the bar is drawn some times a second.
+    with ChatServer(Looking(), delay=0.1) as server:
+        process = started(server, 12, stderr=follower)
         os.close(follower)
         shown = b""
         while True:
@@ -106,7 +107,7 @@ def test_a_terminal_shows_a_bar_with_all_that_counts(tmp_path):
         process.communicate(timeout=60)
     text = shown.decode()
     assert process.returncode == 0
-    for part in ("/6", "of 6 runs, 0 solved, 0 failed; ", " calls, ", " tokens, ", "price unknown", " left"):
+    for part in ("/12", "of 12 runs, 0 solved, 0 failed; ", " calls, ", " tokens, ", "price unknown", " left"):
         assert part in text, part
 
 
