@@ -118,7 +118,7 @@ class Tally:
     failures: list[str] = field(default_factory=list)
 
 
-def check_blocks(simulator: Simulator, rng: random.Random, blocks: int, tally: Tally, longest: int = 10) -> None:
+def check_blocks(simulator: Simulator, rng: random.Random, blocks: int, tally: Tally) -> None:
     """Compares macros of random blocks with their steps, in reachable and in arbitrary states.
 
     A block becomes a macro without parameters, or one with a parameter for each object, or one whose parameters are

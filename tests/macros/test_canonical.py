@@ -11,6 +11,7 @@ from pddl2nl.macros.library import steps_of
 from pddl2nl.macros.macro import Macro
 from pddl2nl.pddl import Domain, GroundAtom, Task, parse_task
 from pddlval import GroundAction, Simulator, State
+from tests.macros.replays import replayed
 
 
 def _macro(domain: Domain, *steps: str) -> Macro:
@@ -105,12 +106,7 @@ def test_independent_actions_change_places_in_every_state() -> None:
     for _ in range(60):
         state = _arbitrary(simulator, task, rng)
         for one, other in pairs:
-            there, back = _after(simulator, state, one, other), _after(simulator, state, other, one)
+            there, back = (replayed(simulator, state, order) for order in ((one, other), (other, one)))
             assert there == back, (str(one), str(other))
             both += there is not None
     assert both > 200
-
-
-def _after(simulator: Simulator, state: State, *actions: GroundAction) -> State | None:
-    followed = simulator.follow(state, actions)
-    return followed.state if followed.complete else None

@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from pddl2nl.macros.compose import compose, compose_block, lift, total_functions
-from pddl2nl.macros.library import steps_of
 from pddl2nl.macros.macro import CannotComposeError, Macro, MacroStep
 from pddl2nl.pddl import (
     Domain,
-    Equality,
-    Not,
-    Or,
     Task,
-    When,
     load_domain,
     parse_domain,
+    parse_problem,
     parse_task,
     write_condition,
     write_domain,
 )
 from pddlval import GroundAction, Simulator
-from pddlval.formulas import subformulas
 
 _HOUSE = """
 (define (domain house)
@@ -100,85 +96,65 @@ def test_different_parameters(root: Path) -> None:
     )
 
 
-def test_conditions_and_quantifiers_of_a_kitchen(root: Path) -> None:
-    steps = _steps("(navigate-to-obj ?f)", "(open-obj ?f)", "(navigate-to-obj ?e)")
-    effect = _said(compose(_shipped(root, "kitchen"), steps))[1]
-    # All that was near is near no longer, and what is near in the end is added: nobody would write it otherwise.
-    assert "(not (near ?x))" in effect
-    assert "(near ?e)" in effect
-    assert "(forall (?x - fixture) (when (part-of ?x ?e) (near ?x)))" in effect
+@pytest.mark.parametrize(
+    ("steps", "precondition", "effect"),
+    [
+        # A conditional effect is read where its action runs; the two rooms may be the same one.
+        ("(switch ?r) (switch ?r)", "(in ?r)", "(and)"),
+        (
+            "(switch ?r) (go ?r ?s) (switch ?s)",
+            "(and (in ?r) (door ?r ?s))",
+            "(when (and (lit ?r) (not (= ?r ?s))) (not (lit ?r)))",
+        ),
+        # The rule of a derived atom takes its place; going changes nothing that 'reachable' depends on.
+        (
+            "(switch ?r) (look ?r)",
+            "(and (in ?r) (not (lit ?r)))",
+            "(and (lit ?r) (forall (?x - thing) (when (at ?x ?r) (seen ?x))))",
+        ),
+        ("(go ?a ?b) (leave ?b)", "(reachable ?b hall)", "(in hall)"),
+        # ?x is a thing, and only cups are forbidden.
+        ("(put ?x ?b) (check ?c)", "(forall (?x2 - cup) (not (inside ?x2 ?c)))", "(inside ?x ?b)"),
+        # Numbers add up, also where increases may be of the same fluent; what is set is known.
+        ("(go ?a ?b) (go ?b ?c)", "(door ?b ?c)", "(increase (steps) 2)"),
+        (
+            "(put ?x ?b) (put ?y ?b)",
+            "(<= (+ (load ?b) (weight ?x) (weight ?y)) 10)",
+            "(increase (load ?b) (+ (weight ?x) (weight ?y)))",
+        ),
+        (
+            "(put ?x ?b) (put ?y ?c)",
+            "(or (and (= ?b ?c) (<= (+ (load ?c) (weight ?x) (weight ?y)) 10))",
+            "(increase (load ?c) (weight ?y))",
+        ),
+        ("(refuel) (burn) (burn)", "(and)", "(and (assign (fuel) 4))"),
+        ("(refuel) (burn) (burn) (burn) (burn)", "(or)", "(and)"),
+        # Read before it is increased, it has a value where the macro runs.
+        ("(burn) (fill) (burn)", "(>= (fuel) 3)", "(and (decrease (fuel) 1))"),
+        # A sum over objects may stand in an effect, but no later step can read it.
+        ("(weigh ?b) (go ?a ?c)", "(in ?a)", "(forall (?x - thing) (when (inside ?x ?b)"),
+    ],
+)
+def test_what_steps_come_out_as(house: Domain, steps: str, precondition: str, effect: str) -> None:
+    macro = compose(house, _steps(*re.findall(r"\(.*?\)", steps)), name="macro", total=["load"])
+    assert precondition in _said(macro)[0]
+    assert effect in _said(macro)[1]
+    extended = replace(house, actions=(*house.actions, macro.schema))
+    assert parse_domain(write_domain(extended)).action("macro") == macro.schema, "what is composed is PDDL"
 
 
-def test_a_conditional_effect_is_read_where_its_action_runs(house: Domain) -> None:
-    assert _said(compose(house, _steps("(switch ?r)", "(switch ?r)"))) == ("(in ?r)", "(and)")
-    # Twice in rooms that may be the same one.
-    precondition, effect = _said(compose(house, _steps("(switch ?r)", "(go ?r ?s)", "(switch ?s)")))
-    assert precondition == "(and (in ?r) (door ?r ?s))"
-    assert "(when (and (lit ?r) (not (= ?r ?s))) (not (lit ?r)))" in effect
-
-
-def test_rules_are_put_in_the_place_of_derived_atoms(house: Domain) -> None:
-    precondition, effect = _said(compose(house, _steps("(switch ?r)", "(look ?r)")))
-    assert precondition == "(and (in ?r) (not (lit ?r)))"
-    assert effect == "(and (lit ?r) (forall (?x - thing) (when (at ?x ?r) (seen ?x))))"
-
-
-def test_recursive_rules_are_refused_where_a_step_changes_what_they_read(house: Domain) -> None:
-    # Going changes nothing that 'reachable' depends on.
-    assert "(reachable ?b hall)" in _said(compose(house, _steps("(go ?a ?b)", "(leave ?b)")))[0]
-    with pytest.raises(CannotComposeError, match="'reachable' again") as caught:
-        compose(house, _steps("(switch ?a)", "(leave ?a)"))
-    assert caught.value.reason == "derived predicates"
-
-
-def test_a_quantifier_over_what_a_step_has_changed(house: Domain) -> None:
-    macro = compose(house, _steps("(put ?x ?b)", "(check ?c)"))
-    precondition = _said(macro)[0]
-    # ?x is a thing, and only cups are forbidden.
-    assert "(forall (?x2 - cup) (not (inside ?x2 ?c)))" in precondition
-    assert "(not (= ?b ?c))" in precondition
-    assert "(= ?x ?x2)" in precondition
-
-
-def test_numbers_add_up(house: Domain) -> None:
-    assert _said(compose(house, _steps("(go ?a ?b)", "(go ?b ?c)")))[1].endswith("(increase (steps) 2))")
-    precondition, effect = _said(compose(house, _steps("(put ?x ?b)", "(put ?y ?b)")))
-    assert "(<= (+ (load ?b) (weight ?x)) 10)" in precondition
-    assert "(<= (+ (load ?b) (weight ?x) (weight ?y)) 10)" in precondition
-    assert "(increase (load ?b) (+ (weight ?x) (weight ?y)))" in effect
-
-
-def test_numbers_by_cases(house: Domain) -> None:
-    precondition, effect = _said(compose(house, _steps("(put ?x ?b)", "(put ?y ?c)")))
-    assert "(or (and (= ?b ?c) (<= (+ (load ?c) (weight ?x) (weight ?y)) 10))" in precondition
-    # Increases of what may be the same fluent stand beside each other: they add up.
-    assert "(increase (load ?b) (weight ?x))" in effect
-    assert "(increase (load ?c) (weight ?y))" in effect
-
-
-def test_what_is_set_is_known(house: Domain) -> None:
-    assert _said(compose(house, _steps("(refuel)", "(burn)", "(burn)"))) == ("(and)", "(and (assign (fuel) 4))")
-    never = compose(house, _steps("(refuel)", "(burn)", "(burn)", "(burn)", "(burn)"))
-    assert never.conditions.precondition == Or()
-    assert never.name == "refuel-then-burn-4-times"
-
-
-def test_an_undefined_fluent_counts_as_zero_only_where_it_is_increased(house: Domain) -> None:
-    with pytest.raises(CannotComposeError, match="'fuel' among the total functions") as caught:
-        compose(house, _steps("(fill)", "(burn)"))
-    assert caught.value.reason == "undefined fluent"
-    macro = compose(house, _steps("(fill)", "(burn)"), total=["fuel"])
-    assert _said(macro) == ("(>= (+ (fuel) 5) 3)", "(and (increase (fuel) 2))")
-    # Read before it is increased, it has a value where the macro runs.
-    assert _said(compose(house, _steps("(burn)", "(fill)", "(burn)")))[1] == "(and (decrease (fuel) 1))"
-
-
-def test_a_sum_over_objects(house: Domain) -> None:
-    # It may stand in an effect, but no later step can read it.
-    assert "(forall (?x - thing) (when (inside ?x ?b)" in _said(compose(house, _steps("(weigh ?b)", "(go ?a ?c)")))[1]
-    with pytest.raises(CannotComposeError, match="no sums over") as caught:
-        compose(house, _steps("(weigh ?b)", "(tired)"))
-    assert caught.value.reason == "sum over objects"
+@pytest.mark.parametrize(
+    ("steps", "reason", "said"),
+    [
+        (("(switch ?a)", "(leave ?a)"), "derived predicates", "'reachable' again"),
+        (("(fill)", "(burn)"), "undefined fluent", "'fuel' among the total functions"),
+        (("(weigh ?b)", "(tired)"), "sum over objects", "no sums over"),
+    ],
+)
+def test_what_cannot_be_composed_is_refused(house: Domain, steps: tuple[str, ...], reason: str, said: str) -> None:
+    with pytest.raises(CannotComposeError, match=said) as caught:
+        compose(house, _steps(*steps))
+    assert caught.value.reason == reason
 
 
 def test_either_types() -> None:
@@ -196,7 +172,10 @@ def test_either_types() -> None:
 
 
 def test_a_ground_block_and_its_lifting(root: Path) -> None:
-    task = _tower(root)
+    domain = _shipped(root, "blocksworld")
+    init = "(ontable a) (ontable b) (on c a) (clear c) (clear b) (handempty)"
+    problem = f"(define (problem tower) (:domain {domain.name}) (:objects a b c) (:init {init}) (:goal (on a b)))"
+    task = Task(domain, parse_problem(problem, domain))
     block = [GroundAction("unstack", ("c", "a")), GroundAction("put-down", ("c",)), GroundAction("pick-up", ("a",))]
     ground = compose_block(task, block, name="free-a")
     assert ground.parameters == ()
@@ -206,16 +185,6 @@ def test_a_ground_block_and_its_lifting(root: Path) -> None:
     assert lifted.expand(["c", "a"]) == tuple(block)
     # Were both the same block, putting it down would put it on the table.
     assert "(or (= ?ob ?underob) (ontable ?underob))" in _said(lifted)[0]
-
-
-def _tower(root: Path) -> Task:
-    domain = (root / "domains/blocksworld/domain.pddl").read_text(encoding="utf-8")
-    name = parse_domain(domain).name
-    return parse_task(
-        domain,
-        f"(define (problem tower) (:domain {name}) (:objects a b c)"
-        " (:init (ontable a) (ontable b) (on c a) (clear c) (clear b) (handempty)) (:goal (on a b)))",
-    )
 
 
 def test_values_of_the_initial_state_last(house: Domain) -> None:
@@ -231,38 +200,3 @@ def test_values_of_the_initial_state_last(house: Domain) -> None:
     after = simulator.step(simulator.initial, GroundAction(macro.name)).successor
     assert after is not None
     assert {str(fluent): value for fluent, value in after.values.items() if fluent[0] == "fuel"} == {"(fuel)": 3}
-
-
-def test_what_is_composed_is_pddl(house: Domain) -> None:
-
-    for steps in (
-        ("(put ?x ?b)", "(check ?c)"),
-        ("(switch ?r)", "(go ?r ?s)", "(switch ?s)"),
-        ("(look ?r)", "(look ?s)"),
-    ):
-        macro = compose(house, _steps(*steps), name="macro", total=["load"])
-        extended = replace(house, actions=(*house.actions, macro.schema))
-        assert parse_domain(write_domain(extended)).action("macro") == macro.schema
-
-
-# ── distinct ──────────────────────────────────────────────────────────────────────────────────────
-
-
-_SEQUENCES = [
-    ("(pick-up ?x)", "(stack ?x ?y)"),
-    ("(unstack ?x ?y)", "(put-down ?x)", "(pick-up ?u)", "(stack ?u ?v)"),
-    ("(unstack ?x ?y)", "(stack ?x ?z)", "(unstack ?x ?z)"),
-]
-
-
-def test_conditions_become_those_of_strips(blocks: Task) -> None:
-    exact = compose(blocks.domain, steps_of(_SEQUENCES[1]), name="m")
-    assert any(isinstance(part, Or) for part in subformulas(exact.conditions.precondition))
-    assert any(isinstance(part, When) for part in subformulas(exact.conditions.effect))
-    apart = compose(blocks.domain, steps_of(_SEQUENCES[1]), distinct=True).conditions
-    assert not any(
-        isinstance(part, Or | When) for part in (*subformulas(apart.precondition), *subformulas(apart.effect))
-    )
-    unequal = [part.body for part in subformulas(apart.precondition) if isinstance(part, Not)]
-    assert unequal
-    assert all(isinstance(part, Equality) for part in unequal)

@@ -6,7 +6,6 @@ import random
 import sys
 from collections import Counter
 from collections.abc import Iterable
-from pathlib import Path
 
 import pytest
 
@@ -22,20 +21,15 @@ from pddl2nl.pddl import (
     Condition,
     GroundAtom,
     Task,
-    load_task,
     parse_task,
     substitute,
     write_condition,
 )
-from pddlval import GroundAction, Simulator, State
+from pddlval import GroundAction, Simulator
+from tests.macros.replays import replayed
 from tests.macros.small_tasks import all_states, small_block, small_claim, small_task
 
 pytest.importorskip("z3", reason="z3 is absent: pip install 'pddl2nl[macros]'")
-
-
-def _run(simulator: Simulator, state: State, block: tuple[GroundAction, ...]) -> State | None:
-    followed = simulator.follow(state, block)
-    return followed.state if followed.complete else None
 
 
 class _Looked:
@@ -47,7 +41,7 @@ class _Looked:
         self.vacuous = self.impossible = True
         for state in all_states(simulator, numbers=numbers):
             asked = simulator.is_applicable(state, GroundAction("claim"))
-            after = _run(simulator, state, block)
+            after = replayed(simulator, state, block)
             self.vacuous = self.vacuous and not asked
             self.impossible = self.impossible and after is None
             self.runs = self.runs and (not asked or after is not None)
@@ -70,10 +64,10 @@ def _replayed(task: Task, proof: Proof) -> None:
     for example in proof.counterexamples:
         state = simulator.state(example.state, example.values)
         assert state.atoms == example.state
-        after = _run(simulator, state, proof.block)
+        after = replayed(simulator, state, proof.block)
         assert (after is None) == (example.kind == "does-not-run")
         if example.kind == "does-not-run":
-            before = _run(simulator, state, proof.block[: example.step - 1])
+            before = replayed(simulator, state, proof.block[: example.step - 1])
             assert before is not None
             assert simulator.step(before, proof.block[example.step - 1]).unmet == example.unmet
 
@@ -144,47 +138,6 @@ def test_what_is_composed_is_proved_exact() -> None:
     """Composition regresses formulas and the proof carries a state forwards: they share no code."""
     outcomes = Counter(_composed(seed, numbers=seed % 2 == 1) for seed in range(40))
     assert outcomes["exact"] > 25
-
-
-@pytest.mark.heavy
-def test_what_is_composed_of_real_tasks_is_proved_exact(shared: Path) -> None:
-    outcomes: Counter[str] = Counter()
-    for folder in sorted((*(shared / "ipc").iterdir(), *(shared / "numeric").iterdir())):
-        problems = sorted(folder.glob("*/problem.pddl"), key=lambda path: path.stat().st_size)
-        if not problems:
-            continue
-        task = load_task(problems[0].with_name("domain.pddl"), problems[0])
-        simulator = Simulator(task)
-        rng = random.Random(folder.name)
-        for _ in range(3):
-            start = _walked(simulator, simulator.initial, rng, 6)[1]
-            block, _ = _walked(simulator, start, rng, rng.randint(2, 4))
-            if not block:
-                # A dead end.
-                continue
-            try:
-                macro = compose_block(task, block)
-            except CannotComposeError as error:
-                outcomes[error.reason] += 1
-                continue
-            assert prove(task, block, macro.conditions, near=start).exact, (folder.name, block)
-            outcomes["exact"] += 1
-    assert outcomes["exact"] > 150
-
-
-def _walked(
-    simulator: Simulator, state: State, rng: random.Random, length: int
-) -> tuple[tuple[GroundAction, ...], State]:
-    walked: list[GroundAction] = []
-    for _ in range(length):
-        action = simulator.sample(state, rng)
-        if action is None:
-            break
-        after = simulator.step(state, action).successor
-        assert after is not None
-        walked.append(action)
-        state = after
-    return tuple(walked), state
 
 
 # ── blocksworld, by hand ─────────────────────────────────────────────────────────────────────────

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import combinations
 
@@ -14,22 +14,10 @@ from pddl2nl.pddl import GroundAtom, Task, parse_task
 from pddl2nl.questions.deciding import Decider, all_actions, all_atoms, condition_of, removals, without
 from pddl2nl.search.grounding import GroundActions
 from pddl2nl.search.mutexes import Mutexes
-from pddlval import GroundAction, Simulator, State
+from pddlval import GroundAction, Simulator
 from tests.macros.small_tasks import ATOMS, small_task
 from tests.questions.asked import FERRY, PROBLEM
-
-
-def reachable(simulator: Simulator, allowed: Callable[[State], bool] = lambda state: True) -> set[State]:
-    """All states that are reached through allowed states."""
-    seen = {simulator.initial} if allowed(simulator.initial) else set()
-    todo = [*seen]
-    while todo:
-        state = todo.pop()
-        for _, successor in simulator.successors(state):
-            if successor not in seen and allowed(successor):
-                seen.add(successor)
-                todo.append(successor)
-    return seen
+from tests.walks import reachable
 
 
 def small_tasks(count: int) -> Iterator[Task]:

@@ -15,7 +15,7 @@ from pddl2nl.questions.making import TOPICS, make_questions
 from pddl2nl.questions.question import Form, Question
 from pddlval import Simulator, State, validate
 from tests.questions.asked import ISLANDS, TWO_AND_ONE, plan_in, plan_of, questions, subject_of, task_of, words
-from tests.questions.test_deciding import reachable
+from tests.walks import reachable
 
 ASKED = [(kind, form) for kind, topic in TOPICS.items() for form in topic.forms]
 
@@ -60,7 +60,7 @@ def test_reachability_agrees_with_all_states(form: Form) -> None:
     for question in questions("reachability", form):
         states = reachable(simulator_of(question))
 
-        def holds_somewhere(text: str, states: set[State] = states) -> bool:
+        def holds_somewhere(text: str, states: list[State] = states) -> bool:
             atoms = [GroundAtom(part.strip("()").split()) for part in text.split(" and ")]
             return any(all(map(state.true, atoms)) for state in states)
 

@@ -15,6 +15,7 @@ from pddl2nl.pddl.rewriting import Renaming
 from pddl2nl.search.equivalence import ProblemComparison, compare_problems, completed
 from pddl2nl.tasks import shipped_task
 from pddlval import Simulator
+from tests.walks import reachable
 
 pytest.importorskip("networkx", reason="networkx is absent: pip install 'pddl2nl[planners]'")
 
@@ -233,17 +234,10 @@ Reached = dict[frozenset[GroundAtom], list[frozenset[GroundAtom]]]
 
 
 def reached_from(task: Task, cache: Reached) -> list[frozenset[GroundAtom]]:
-    """All states that can be reached, by breadth-first search."""
-    simulator = Simulator(task)
+    """All states that can be reached."""
     start = frozenset(task.problem.init)
     if start not in cache:
-        states = {simulator.initial: None}
-        for state in (agenda := [simulator.initial]):
-            for _, successor in simulator.successors(state):
-                if successor not in states:
-                    states[successor] = None
-                    agenda.append(successor)
-        cache[start] = [frozenset(state.atoms) for state in states]
+        cache[start] = [frozenset(state.atoms) for state in reachable(Simulator(task))]
     return cache[start]
 
 

@@ -15,7 +15,8 @@ from pddl2nl.search.grounding import GroundActions, bits
 from pddl2nl.search.relaxation import FFHeuristic, Relaxation
 from pddlval import GroundAction, Simulator, State, validate
 from tests.questions.asked import FERRY, PROBLEM
-from tests.questions.test_deciding import reachable, small_tasks
+from tests.questions.test_deciding import small_tasks
+from tests.walks import reachable
 
 TASK = parse_task(FERRY, PROBLEM)
 
@@ -82,7 +83,7 @@ def test_with_one_rank_for_all_it_is_breadth_first_search() -> None:
     search = breadth_first(simulator)
     while not search.exhausted:
         search.expand()
-    assert search.came_from.keys() == reachable(simulator)
+    assert [*search.came_from] == reachable(simulator)
     assert search.expanded == len(search.came_from)
     lengths = []
     for state in search.came_from:
