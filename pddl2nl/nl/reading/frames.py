@@ -14,9 +14,6 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import NamedTuple
 
-from rapidfuzz import process
-from rapidfuzz.distance import OSA
-
 from pddl2nl.nl.reading.lexicon import KnownObject, Lexicon
 from pddl2nl.nl.reading.words import (
     ARTICLES,
@@ -231,9 +228,17 @@ class Frames:
         text = word.text
         if text not in self._typos:
             known = text in self._spelled or len(text) < 4 or not text.isalpha() or text in FILLERS | PREPOSITIONS
-            near = [] if known else process.extract(text, self._spelled, scorer=OSA.distance, score_cutoff=1, limit=2)
-            self._typos[text] = near[0][0] if len(near) == 1 else text
+            self._typos[text] = text if known else self._near(text)
         return word._replace(text=self._typos[text])
+
+    def _near(self, text: str) -> str:
+        """The only known word that differs by one letter; without one, the text itself."""
+        # Imported here: it takes longer than the rest of the reader, and most replies hold no typo.
+        from rapidfuzz import process
+        from rapidfuzz.distance import OSA
+
+        near = process.extract(text, self._spelled, scorer=OSA.distance, score_cutoff=1, limit=2)
+        return near[0][0] if len(near) == 1 else text
 
     def _is_no_name(self, words: Sequence[Word], index: int) -> bool:
         """Whether a word that could be a name is an article, a pronoun, or a number without its noun."""

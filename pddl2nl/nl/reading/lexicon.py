@@ -7,8 +7,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from rapidfuzz import fuzz, process
-
 from pddl2nl.nl.reading.words import Word, fold, words_of
 from pddl2nl.nl.wording.snippets import Wording
 from pddl2nl.pddl.task import supertypes
@@ -182,6 +180,8 @@ class Lexicon:
         """Told names that resemble an unknown one, at most three, the nearest first, else in declaration order."""
         wanted = fold(name).replace(" ", "_")
         if wanted not in self._near:
+            from rapidfuzz import fuzz, process
+
             nearest_names = process.extract(
                 wanted, self._choices, scorer=fuzz.ratio, processor=None, score_cutoff=_RESEMBLES, limit=None
             )

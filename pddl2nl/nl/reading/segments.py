@@ -16,9 +16,9 @@ from functools import cache
 from typing import NamedTuple
 
 from pddl2nl.nl.reading.stance import is_plain_lead
-from pddl2nl.nl.reading.words import LEXICON, front, phrases, word_set
+from pddl2nl.nl.reading.words import LEXICON, front, noise, phrases, word_set
 
-_NOISE = re.compile("|".join(f"(?P<{kind}>{entry['find']})" for kind, entry in LEXICON["noise"].items()), re.IGNORECASE)
+_NOISE = noise()
 _SIGNS = ("<", "&", "\\", "$", "~~", "\x0c")
 _EDGE = re.compile(r"_(?:(?!\w)|(?<!\w_))")
 _CLOSER = re.compile(r"</(\w+)")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar, cast
 
 LEXICON: dict[str, Any] = tomllib.loads(Path(__file__).with_name("lexicon.toml").read_text(encoding="utf-8"))
 """The reader's words, phrases and marks, each with an example (`lexicon.toml`)."""
@@ -16,20 +16,44 @@ _BLANK = re.compile(r"(\(\?<[!=][^)]*\))| ([*?]?)")
 _PART = re.compile(r"\{([a-z_]+)\}")
 
 
+class _Lazy:
+    """A pattern that is compiled when it is first used: most commands import the reader and read nothing."""
+
+    def __init__(self, said: Callable[[], str]):
+        self._compiled = cache(lambda: re.compile(said(), re.IGNORECASE))
+
+    def __getattr__(self, name: str) -> Any:
+        # From now on the method is found without this detour.
+        value = getattr(self._compiled(), name)
+        setattr(self, name, value)
+        return value
+
+
 @cache
 def phrases(name: str, section: str = "phrases", *, whole: bool = False) -> re.Pattern[str]:
     """A pattern of all phrases of that name in the lexicon; ``whole``: with word boundaries around it."""
+    return cast(re.Pattern[str], _Lazy(lambda: _phrases(name, section, whole)))
+
+
+def _phrases(name: str, section: str, whole: bool) -> str:
     said = "|".join(f"(?:{entry['say']})" for entry in LEXICON[section][name])
     while _PART.search(said):
         said = _PART.sub(lambda match: str(LEXICON["parts"][match[1]]["say"]), said)
     said = _BLANK.sub(lambda match: match[1] or (r"\s" if match[2] else r"\s+") + match[2], said).replace("'", "['’]")
-    return re.compile(rf"(?<!\w)(?:{said})(?!\w)" if whole else rf"(?:{said})", re.IGNORECASE)
+    return rf"(?<!\w)(?:{said})(?!\w)" if whole else rf"(?:{said})"
 
 
 @cache
 def front(name: str) -> re.Pattern[str]:
     """A pattern of the list marks or labels of that name in the lexicon."""
-    return re.compile("|".join(entry["find"] for entry in LEXICON["front"][name]), re.IGNORECASE)
+    return cast(re.Pattern[str], _Lazy(lambda: "|".join(entry["find"] for entry in LEXICON["front"][name])))
+
+
+@cache
+def noise() -> re.Pattern[str]:
+    """A pattern of all noise, with a group for each kind."""
+    kinds = LEXICON["noise"].items()
+    return cast(re.Pattern[str], _Lazy(lambda: "|".join(f"(?P<{kind}>{entry['find']})" for kind, entry in kinds)))
 
 
 def word_set(name: str, section: str = "words") -> frozenset[str]:
