@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
 from pddl2nl.nl import Teller, explain, make_names
@@ -137,13 +135,3 @@ def test_a_goal_that_was_lost_twice_names_the_first_loss_too() -> None:
 def test_in_pddl_the_conditions_themselves_are_named(plan: str, sentences: tuple[str, ...]) -> None:
     teller = locks("pddl")
     assert explain(validate(teller.task, plan), teller) == sentences
-
-
-def test_the_json_has_a_cause_for_everything_unmet() -> None:
-    teller = locks()
-    data = json.loads(json.dumps(validate(teller.task, "(slam front) (knock) (lock front) (lock back)").as_json("x")))
-    assert data["unmet_goals"] == ["(passable)", "(not (locked back))"]
-    assert data["explanation"] == [
-        {"literal": "(passable)", "deleted_by_step": 1, "never_held": False, "lost_after_step": 1},
-        {"literal": "(not (locked back))", "deleted_by_step": 4, "never_held": False, "lost_after_step": 4},
-    ]

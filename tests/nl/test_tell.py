@@ -328,20 +328,6 @@ def test_facts_are_told_apart_whatever_words_a_snippet_has(texts: tuple[str, str
 # ── style pddl ───────────────────────────────────────────────────────────────────────────────────
 
 
-def test_the_twins_in_pddl() -> None:
-    crates = teller("crates", style="pddl", names="original")
-    simulator = Simulator(crates.task)
-    assert crates.executed(act("(seal)")) == "The action (seal) was successfully executed."
-    assert crates.refused(simulator.step(simulator.initial, "(load c2 w market)")) == (
-        "The action (load c2 w market) is not applicable because (at c2 market) is false and (broken w) is true."
-    )
-    assert crates.unmet_goal(simulator.unmet_goals(simulator.initial)).startswith(
-        "The goal is not reached because (at c1 hub) is false"
-    )
-    assert crates.objects_text() == "(:objects\n  market - shop\n  c1 c2 - crate\n  t - truck\n  w - airplane)"
-    assert crates.goal_text() == "(:goal (and (at c1 hub) (in c2 t) (not (broken w)) (not (at t hub))))"
-
-
 @pytest.mark.parametrize("name", ["crates", "towers", "roads", "pipes", "lifts"])
 def test_pddl_texts_are_the_task_again(name: str) -> None:
     one = teller(name, style="pddl")

@@ -113,12 +113,6 @@ def test_the_domains_on_which_the_paper_failed_come_through(shared: Path, name: 
         assert come_through(load_domain(path)).source["fell_back"] == {}
 
 
-def test_actions_of_ten_to_twenty_parameters_come_through() -> None:
-    domain = parse_domain(TIDYBOT)
-    assert all(10 <= len(action.parameters) <= 20 for action in domain.actions)
-    assert come_through(domain).source["fell_back"] == {}
-
-
 def test_what_was_worded_is_told_and_read_back() -> None:
     domain = parse_domain(TIDYBOT)
     objects = " ".join(f"{kind.name}-a {kind.name}-b - {kind.name}" for kind in domain.types)

@@ -56,6 +56,9 @@ DOMAIN = """
   (:action counts :parameters () :precondition (> (f) 0) :effect (and (increase (f) (g)) (increase (f) 1)))
   (:action mixes :parameters () :precondition () :effect (and (assign (f) 1) (when (p) (increase (f) 1))))
   (:action sets-twice :parameters () :precondition () :effect (and (increase (f) 1) (when (p) (scale-up (f) 2))))
+  (:action adds-and-drops-q :parameters () :precondition () :effect (and (q) (when (p) (not (q)))))
+  (:action only-adds-q :parameters () :precondition () :effect (and (q) (when (not (p)) (not (q)))))
+  (:action twice-f :parameters () :precondition () :effect (and (increase (f) 1) (decrease (f) 2)))
   (:action sets-h :parameters () :precondition () :effect (forall (?x - thing) (assign (h ?x) 1))))
 """
 PROBLEM = """
@@ -159,6 +162,11 @@ def test_mutex_violations(task: Task, names: str, text: str) -> None:
     [
         ("twice", ["(twice) adds the literal (r) twice", "(twice) deletes the literal (q) twice"]),
         ("both", ["(both) adds and deletes the literal (r)"]),
+        ("twice-f", ["(twice-f) assigns to expression (f)twice"]),
+        # What others increase too is nobody's alone.
+        ("sums-f, twice-f", []),
+        ("adds-and-drops-q", ["(adds-and-drops-q) adds and deletes the literal (q)"]),
+        ("only-adds-q", []),
         ("turns-p", ["(turns-p) adds and deletes the literal (p)"]),
         ("keeps-p", []),
         ("keeps-p, adds-q", ["(keeps-p) adds a precondition literal (p)"]),

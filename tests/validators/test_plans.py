@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from pddl2nl.pddl import Diagnostic, InputError, PDDLError
 from pddlval import GroundAction, Plan, PlanStep, load_plan, read_plan
+from pddlval.happenings import happenings
 
 
 def test_one_action_a_line() -> None:
@@ -128,3 +129,23 @@ def test_any_text_gives_a_plan_or_diagnostics(text: str) -> None:
 
 def test_a_byte_order_mark_is_no_part_of_the_plan() -> None:
     assert read_plan("\ufeff(a)").actions == (GroundAction("a"),)
+
+
+# ── what happens together ────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    ("text", "together"),
+    [
+        # Steps without a time take their number.
+        ("(a) (b)", [(1, (1,)), (2, (2,))]),
+        ("(a) 1: (b) (c)", [(1, (1, 2)), (2, (3,))]),
+        ("2: (a) 1: (b) 2: (c)", [(1, (2,)), (2, (1, 3))]),
+        ("0: (a) 0.0005: (b) 0.002: (c)", [(0, (1, 2)), (0.002, (3,))]),
+    ],
+)
+def test_steps_less_than_a_thousandth_apart_happen_together(
+    text: str, together: list[tuple[float, tuple[int, ...]]]
+) -> None:
+    found = happenings(read_plan(text))
+    assert [(float(each.time), tuple(event.step for event in each.events)) for each in found] == together

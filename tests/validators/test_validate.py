@@ -2,9 +2,7 @@
 
 import json
 
-import pytest
-
-from pddl2nl.pddl import Atom, InputError, Not, Task, parse_task, write_condition
+from pddl2nl.pddl import Atom, Not, Task, parse_task, write_condition
 from pddlval import Cause, GroundAction, Report, validate
 
 SOLUTION = "(unstack c a) (put-down c) (pick-up b) (stack b c) (pick-up a) (stack a b)"
@@ -91,12 +89,3 @@ def test_actions_at_the_same_time_must_not_interfere(tower: Task) -> None:
     assert report.verdict == "inapplicable"
     assert (report.failed_step, report.unmet) == (1, ())
     assert "with which (pick-up b) has to do" in report.diagnostics[0].message
-
-
-def test_a_task_that_cannot_be_executed_is_bad_input() -> None:
-    task = parse_task(
-        "(define (domain d) (:requirements :time) (:predicates (p)) (:event a :parameters () :effect (p)))",
-        "(define (problem x) (:domain d) (:init) (:goal (p)))",
-    )
-    with pytest.raises(InputError, match="the event 'a'"):
-        validate(task, "")

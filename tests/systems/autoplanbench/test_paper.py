@@ -59,13 +59,6 @@ def test_labels_are_those_of_the_shipped_domains() -> None:
     assert {line.label for line in paper_table("table-7").rows} == {"blocksworld", "depots", "logistics"}
 
 
-def test_the_tables_are_those_that_a_specification_may_name_of_a_named_paper() -> None:
-    names = ["table-2", "table-3", "table-4", "table-6", "table-7", "renamed-blocksworld"]
-    assert [table.paper for table in PAPER.tables] == names
-    assert PAPER.source.authors[0] == "Katharina Stein"
-    assert [*PAPER.source.models.values()] == ["gpt-4o-2024-08-06"]
-
-
 def test_numbers_that_are_not_there_are_refused_with_those_that_are() -> None:
     with pytest.raises(InputError, match=r"'table-5'; there are those of table-2, table-3"):
         paper_table("table-5")

@@ -15,7 +15,6 @@ from pddl2nl.systems.hvr.answers import (
     wrong_precondition,
 )
 from pddl2nl.systems.hvr.blocks import ActionBlock
-from pddl2nl.systems.hvr.conditions import read_conditions
 from pddl2nl.tasks import shipped_domain, shipped_task
 from pddl2nl.tasks.references import reference_of
 from pddlval import GroundAction, Simulator
@@ -88,28 +87,6 @@ def test_an_effect_says_nothing_of_what_further_conditions_would_change() -> Non
     assert Atom("near", ("cup-1",)) in conjuncts(found.effect)
     assert near
     assert not any(isinstance(part, Not) and part.body.predicate == "near" for part in conjuncts(found.effect))  # type: ignore[union-attr]
-
-
-@pytest.mark.usefixtures("needs_planner")
-def test_conditions_lead_from_macro_action_to_macro_action() -> None:
-    task = shipped_task("kitchen", "t01")
-    reference = reference_of(task)
-    assert reference is not None
-    words = [block.macro for block in reference.ways[0].blocks]
-    oracle, simulator = answers(task), Simulator(task)
-    wording = choose_wording(None, task.domain)
-    names = make_names(task, "typed", wording)
-    reply = oracle.conditions(simulator.initial, words, "")
-    read = read_conditions(reply, task, names, count=len(words))
-    assert all(item.conditions is not None for item in read)
-    first = read_conditions(answers(task, "wrong-precondition").conditions(simulator.initial, words, ""), task, names)
-    assert first[:-1] == read[:-1]
-    assert first[-1] != read[-1]
-    # Of wrong conditions the one whose block is known is mended.
-    block = actions(*reference.ways[0].blocks[0].actions)
-    refined = read_conditions(oracle.refinement(first, 1, block, simulator.initial), task, names)
-    assert refined[1:] == first[1:]
-    assert refined[0] == read[0]
 
 
 # ── mistakes ─────────────────────────────────────────────────────────────────────────────────────

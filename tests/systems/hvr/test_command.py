@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from pddl2nl.errors import InputError
 from pddl2nl.llm import Answer, Message
 from pddl2nl.nl import Teller, make_names, template_wording
 from pddl2nl.pddl import Task
@@ -71,12 +70,6 @@ def test_each_mistake_is_told_and_corrected(blocks: Task) -> None:
     assert [bool(one.feedback) for one in found] == [True, True, True, False]
 
 
-def test_without_a_block_nothing_is_proved(blocks: Task) -> None:
-    found = _proposed(blocks, _Model(_FALSE))
-    assert not found[-1].feedback
-    assert found[-1].proofs == (None,)
-
-
 def test_later_macros_are_refined_in_the_state_before_their_block(blocks: Task) -> None:
     both = _TRUE + "\n2. precondition: (holding c)\n   effect: {}"
     model = _Model(both.format("(on c a)"), both.format("(ontable c)"))
@@ -86,17 +79,6 @@ def test_later_macros_are_refined_in_the_state_before_their_block(blocks: Task) 
     assert "holding" in model.section(1, "Objects")
     assert not found[-1].feedback
     assert all(proof is not None and proof.sound for proof in found[-1].proofs)
-
-
-def test_blocks_that_do_not_fit(blocks: Task) -> None:
-    wording = template_wording(blocks.domain)
-    teller = Teller(blocks, wording, make_names(blocks, "original", wording))
-    with pytest.raises(InputError, match="2 macro-actions and 1 blocks: each needs its own"):
-        propose(_Model(), KnowledgeGraph(teller), ["one", "two"], "", blocks=[_BLOCK])
-    with pytest.raises(
-        InputError, match=r"block 1: \(put-down c\) is not applicable where it stands: \(holding c\) fails"
-    ):
-        _proposed(blocks, _Model(), read_plan("(put-down c)\n").actions)
 
 
 # ── the command ──────────────────────────────────────────────────────────────────────────────────
@@ -149,6 +131,9 @@ def test_generate_with_a_scripted_model(domain: Path, problem: Path, tmp_path: P
     code, _, error = run(*call, " \n", "--plan", block)
     assert code == 2
     assert "needs a DESCRIPTION in words" in error
+    code, _, error = run(*call, "--plan", _file(tmp_path, "other.plan", "(put-down c)\n"))
+    assert code == 2
+    assert "block 1: (put-down c) is not applicable where it stands: (holding c) fails" in error
     code, _, error = run(*call, "--budget-usd", "1", "--plan", block, "--plan", block)
     assert code == 2
     assert "each needs its own" in error

@@ -5,31 +5,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pddl2nl.errors import InputError
-from pddl2nl.llm import Message
 from pddl2nl.macros.macro import Conditions
 from pddl2nl.nl import Names, Teller, load_wording, make_names
 from pddl2nl.pddl import And, Atom, Task, load_task, parse_task
-from pddl2nl.policies.prompts import stage_of
 from pddl2nl.systems.hvr.conditions import (
     MacroPlanCheck,
     ReadConditions,
-    ask_conditions,
-    conditions_text,
     plan_feedback,
     read_conditions,
     unmet_effects,
     verify_macros,
 )
-from pddl2nl.systems.hvr.examples import conditions_shots
 from pddl2nl.systems.hvr.options import PROMPTS
-from pddl2nl.systems.hvr.prompting import LAYOUT, Prompter
 from pddlval import GroundAction, Simulator
 
 # ── reading ───────────────────────────────────────────────────────────────────────────────────────
@@ -295,69 +288,6 @@ _REPLY = (
 def teller(root: Path, blocks: Task) -> Teller:
     wording = load_wording(root / "domains/blocksworld/wording.json", blocks.domain)
     return Teller(blocks, wording, make_names(blocks, "typed", wording))
-
-
-class _Model:
-    """Gives one reply, and keeps what it was asked."""
-
-    def __init__(self, reply: str):
-        self.reply = reply
-        self.asked: list[Message] = []
-
-    def __call__(self, messages: Sequence[Message]) -> str:
-        self.asked = list(messages)
-        return self.reply
-
-
-_PROMPTER = Prompter(PROMPTS, "Put c on b.", shots=conditions_shots(PROMPTS))
-_KNOWN = ("block_2 (Block): block_2 is clear",), "(block_2, on, block_1)"
-
-
-def _ask(model: _Model, teller: Teller, **more: Any) -> tuple[ReadConditions, ...]:
-    return ask_conditions(model, teller, _PROMPTER, _PLAN, _KNOWN, **more)[1]
-
-
-def test_conditions_are_asked_for_with_one_example(teller: Teller) -> None:
-    model = _Model(_REPLY)
-    read = _ask(model, teller)
-    assert len(read) == 2
-    assert all(item.conditions is not None for item in read)
-    assert stage_of(model.asked) == "conditions"
-    assert [message.role for message in model.asked] == ["system", "user", "assistant", "user"]
-    told = LAYOUT.read(model.asked[-1].content)
-    assert list(told) == ["Task", "Objects", "Predicates", "Macro plan"]
-    assert told["Objects"] == "- block_2 (Block): block_2 is clear"
-    assert told["Macro plan"] == "1. Pick up c\n2. Put c on a"
-    assert "- (on ?x - object ?y - object): " in told["Predicates"]
-
-
-def test_a_correction_has_no_example_but_the_violated_condition(teller: Teller) -> None:
-    present = read_conditions(_REPLY, teller.task, teller.names, count=2)
-    check = _checked(teller, present)
-    feedback = plan_feedback(teller, _PLAN, present, check)
-    model = _Model("precondition: (no")
-    read = _ask(model, teller, present=present, feedback=feedback)
-    assert [item.conditions for item in read] == [None, None]
-    assert stage_of(model.asked) == "conditions-correction"
-    assert [message.role for message in model.asked] == ["system", "user"]
-    told = LAYOUT.read(model.asked[-1].content)
-    assert list(told) == [
-        *("Task", "Objects", "Location triples", "Predicates", "Macro plan", "Conditions", "Feedback")
-    ]
-    assert told["Conditions"] == conditions_text(present, teller.names)
-    assert told["Feedback"] == feedback
-    assert told["Location triples"] == "(block_2, on, block_1)"
-
-
-def test_a_refinement_shows_the_block(teller: Teller) -> None:
-    present = read_conditions(_REPLY, teller.task, teller.names, count=2)
-    model = _Model(_REPLY)
-    _ask(model, teller, present=present, feedback="It is wrong.", macro=2, block=("put it there",))
-    assert stage_of(model.asked) == "conditions-refinement"
-    told = LAYOUT.read(model.asked[-1].content)
-    assert told["Macro-action"] == "2. Put c on a"
-    assert told["Block"] == "1. put it there"
-    assert told["Feedback"] == "It is wrong."
 
 
 def _checked(teller: Teller, read: Sequence[ReadConditions]) -> MacroPlanCheck:

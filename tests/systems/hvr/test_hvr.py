@@ -89,22 +89,6 @@ def test_a_task_is_solved(run: Any, policy: str) -> None:
     )
 
 
-def test_what_the_events_of_hvr_hold(run: Any) -> None:
-    played, _ = run("hvr")
-    (planned,) = played.of("macro-planned")
-    assert planned.macros == ("Take the red cup", "Put the red cup on the shelf")
-    (conditioned,) = played.of("macros-conditioned")
-    assert conditioned.conditions[1] == {
-        "precondition": "(held red)",
-        "effect": "(and (at red shelf) (free) (not (held red)))",
-        "problem": "",
-    }
-    (checked,) = played.of("macros-verified")
-    assert (checked.verified, checked.total, checked.unmet, checked.feedback) == (2, 2, (), "")
-    proofs = played.of("macro-proved")
-    assert [(item.macro, item.sound, item.precondition) for item in proofs] == [(1, True, "exact"), (2, True, "exact")]
-
-
 def test_only_what_was_retrieved_is_told(run: Any) -> None:
     _, model = run("hvr")
     for question in model.asked("block"):
@@ -112,23 +96,6 @@ def test_only_what_was_retrieved_is_told(run: Any) -> None:
         assert "cup_1" not in question["Objects"]
     _, whole = run("hv")
     assert all("cup_1 is on place_1" in question["Objects"] for question in whole.asked("block"))
-
-
-def test_the_second_block_knows_what_was_done(run: Any) -> None:
-    first, second = run("hvr")[1].asked("block")
-    assert "Executed so far" not in first
-    assert second["Executed so far"] == f"Take the red cup:\n- {LIFT}"
-    assert "I hold cup_0" in second["Objects"]
-    assert second["Macro-action"] == "2. Put the red cup on the shelf"
-    assert second["Its conditions"].startswith("precondition: (held cup_0)\neffect: (and (at cup_0 place_0)")
-
-
-def test_the_task_in_words_stands_for_the_goal(run: Any) -> None:
-    _, model = run("hvr", task_text="Tidy up the red cup.")
-    assert {item["Task"] for stage in ("retrieval", "macro-plan", "block") for item in model.asked(stage)} == {
-        "Tidy up the red cup."
-    }
-    assert run("hvr")[1].asked("macro-plan")[0]["Task"].startswith("My goal is that in the end cup_0 is on place_0")
 
 
 # ── verification and correction ──────────────────────────────────────────────────────────────────

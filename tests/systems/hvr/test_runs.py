@@ -120,12 +120,6 @@ def test_the_oracle_plans_every_task_by_every_policy_as_the_ground_truth(name: s
         assert all(proof.sound for proof in of(MacroProved, result))
 
 
-@pytest.mark.parametrize("names", ["original", "inferred"])
-def test_objects_may_be_called_otherwise(names: str) -> None:
-    task = kitchen("t01")
-    assert_ground_truth(task, run(task, "vr", "oracle", names=names))
-
-
 # ── mistakes ─────────────────────────────────────────────────────────────────────────────────────
 
 

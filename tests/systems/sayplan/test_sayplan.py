@@ -109,21 +109,6 @@ def test_a_refused_plan_is_corrected_with_the_plan_and_the_feedback_in_the_promp
     assert question["Plan"].splitlines()[:2] == ["1. access(wardrobe1)", "2. pickup(coffee_mug)"]
 
 
-def test_the_examples_show_a_plan_and_three_that_are_corrected_if_plans_are_verified() -> None:
-    run = play("p02", {SEARCH: command("terminate"), PLAN: plan("goto(kitchen)")}, signal="reason")
-    _, first, _, *mended, _ = [message.content for message in run.model.conversations(PLAN)[0]]
-    assert "Feedback:" not in first
-    assert [question.rpartition("\n")[2] for question in mended[::2]] == [
-        "I cannot pick up coffee_mug from the inside of wardrobe1 because wardrobe1 is closed.",
-        "I cannot access coffee_machine in bobs_room because coffee_machine does not stand in bobs_room.",
-        "I cannot open wardrobe2 because the robot has no access to wardrobe2.",
-    ]
-    assert all(json.loads(reply)["plan"] == [*COFFEE] for reply in mended[1::2])
-    assert len({json.loads(reply)["chain_of_thought"] for reply in mended[1::2]}) == 3
-    blind = play("p02", {SEARCH: command("terminate"), PLAN: plan("goto(kitchen)")}, policy="sayplan-open")
-    assert not any("Feedback:" in message.content for message in blind.model.conversations(PLAN)[0])
-
-
 def test_corrections_have_a_limit_and_end_where_the_same_plan_comes_again() -> None:
     different = [plan(f"goto(moon{number})") for number in range(9)]
     run = play("example", {SEARCH: FOUND, PLAN: different})
@@ -204,14 +189,6 @@ def test_the_whole_graph_needs_no_search() -> None:
     run = play("example", {PLAN: plan(*COFFEE)}, policy="sayplan-full")
     assert (run.end.by, run.end.tokens, run.steps) == ("whole", run.end.full, [])
     assert run.finished.outcome == "solved"
-
-
-def test_without_contraction_or_memory_prompts_do_not_speak_of_it() -> None:
-    for policy, word in (("sayplan-nocontract", "contract("), ("sayplan-nomemory", "Memory")):
-        run = play("example", {SEARCH: [command("contract(kitchen)"), *FOUND], PLAN: plan(*COFFEE)}, policy=policy)
-        first = run.model.conversations(SEARCH)[0]
-        assert all(word not in message.content for message in first)
-        assert "contract(" in play("example", {SEARCH: FOUND}).model.conversations(SEARCH)[0][0].content
 
 
 @pytest.mark.heavy

@@ -14,7 +14,6 @@ from pddl2nl.systems.taskgraph.alfred.sets import suite_calls
 from pddl2nl.systems.taskgraph.alfred.tasks import task_of_seed
 from pddl2nl.systems.taskgraph.alfred.types import TASK_TYPES, plan_of
 from pddl2nl.systems.taskgraph.automaton import TaskAutomaton
-from pddl2nl.systems.taskgraph.doing import ways_to_carry_out
 from pddl2nl.systems.taskgraph.graph import TaskGraph, build_graph, graph_named, graph_of_labels, graph_of_plans
 from pddl2nl.systems.taskgraph.subtasks import Subtasks, load_subtasks, subtasks_of_actions
 from pddl2nl.tasks import shipped_domain
@@ -111,16 +110,6 @@ def test_the_shipped_graphs_allow_all_ground_truths(alfred: Subtasks) -> None:
     for name in ("compatible", "proved"):
         graph = graph_of_labels(name, alfred, alfred.graphs[name])
         assert all({*pairwise(plan)} <= graph.edges for plan in templates())
-
-
-def test_actions_are_subtasks_of_any_domain() -> None:
-    nodes = subtasks_of_actions(shipped_domain("blocksworld").domain).nodes
-    assert [str(node) for node in nodes] == [
-        "pick-up(ob)",
-        "put-down(ob)",
-        "stack(ob, underob)",
-        "unstack(ob, underob)",
-    ]
 
 
 @pytest.mark.parametrize(
@@ -231,27 +220,6 @@ def test_the_plan_of_every_type_is_accepted(alfred: Subtasks) -> None:
     for name in ("seen", "long", "new"):
         for task in (task_of_seed(seed, values) for seed, values in suite_calls(name, 17)):
             assert automaton.faults(task.plan) == ()
-
-
-def test_no_plan_that_can_be_carried_out_is_refused(alfred: Subtasks) -> None:
-    # The ground truths of the shipped tasks, step by step, in the simulator and in the automaton.
-    shipped = shipped_domain("alfred")
-    automaton = TaskAutomaton(alfred)
-    for reference in shipped.references[::7]:
-        simulator = Simulator(shipped.task(reference.instance))
-        state, plan = simulator.initial, list[tuple[str, ...]]()
-        for block in reference.ways[0].blocks:
-            name, _, targets = block.macro.removesuffix(")").partition("(")
-            plan.append((name, *targets.split(", ")))
-            node = alfred.named(name)
-            objects = [
-                simulator.task.objects_of((alfred.classes[target],)) if target in alfred.classes else (target,)
-                for target in targets.split(", ")
-            ]
-            done = next(ways_to_carry_out(simulator, state, node, objects), None)
-            assert done is not None
-            state = done.state
-            assert automaton.faults(plan) == ()
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from pddl2nl.experiments.runs import run
 from pddl2nl.llm import ScriptedModel
 from pddl2nl.systems.taskgraph.prompting import subtask_reply
 from pddl2nl.systems.taskgraph.replies import PlannedSubtask, read_plan_reply
-from pddl2nl.systems.taskgraph.rewards import PAPER_REWARDS, SOUND_REWARDS, GraphRow, graph_edge, graph_instruction
+from pddl2nl.systems.taskgraph.rewards import PAPER_REWARDS, SOUND_REWARDS, GraphRow
 from pddl2nl.tasks import shipped_task
 from pddl2nl.training import pair_rows, prompt_rows
 from pddl2nl.training.trl import rewards_of_row
@@ -87,12 +87,3 @@ def test_a_pair_for_fine_tuning_has_the_ground_truth() -> None:
     assert read_plan_reply(pair.completion[0].content).steps == tuple(
         tuple(step) for step in json.loads(row("s01").graph)["ground_truth"]
     )
-
-
-def test_rows_are_columns_of_a_trainer() -> None:
-    of = row("s01")
-    truth = [tuple(step) for step in json.loads(of.graph)["ground_truth"]]
-    completions = [subtask_reply("So.", truth), subtask_reply("So.", [truth[0], truth[0]]), "Well."]
-    columns = {name: [value] * 3 for name, value in msgspec.to_builtins(of).items()}
-    assert graph_edge(completions=completions, **columns) == [1, 0, 0]
-    assert graph_instruction(completions=completions, **columns)[0] == 1

@@ -10,8 +10,6 @@ from pathlib import Path
 import pytest
 
 from pddl2nl.errors import InputError
-from pddl2nl.experiments import RunSpec, run_spec
-from pddl2nl.experiments.records.replay import replay_record
 from pddl2nl.experiments.runs import run
 from pddl2nl.llm import ScriptedModel
 from pddl2nl.pddl import And, Task, load_problem, load_task, parse_problem
@@ -143,15 +141,6 @@ def test_a_task_finds_its_ground_truth_beside_its_problem(folder: Path) -> None:
     assert reference_of(Task(ALFRED, load_problem(folder / "new-0002.pddl", ALFRED))) is None
 
 
-def test_a_run_on_a_set_replays_identically(folder: Path) -> None:
-    task = load_task(folder / "domain.pddl", folder / "new-0001.pddl")
-    path = folder / "run.jsonl"
-    spec = RunSpec(task, policy="taskgraph", model="oracle", names="original", record=path, steps=300)
-    assert run_spec(spec).outcome == "solved"
-    again = replay_record(path)
-    assert again.identical, again.difference
-
-
 def test_a_run_on_a_set_gives_a_row_for_training_with_its_ground_truth(folder: Path) -> None:
     task = load_task(folder / "domain.pddl", folder / "new-0001.pddl")
     events = run(task, "taskgraph", ScriptedModel([""]), names="original", steps=5).events
@@ -173,9 +162,3 @@ def test_a_ground_truth_that_cannot_be_carried_out_is_no_traceback(folder: Path)
 def test_an_unknown_set_is_refused_with_a_near_name() -> None:
     with pytest.raises(InputError, match="there is no set 'lng'; did you mean 'long'"):
         next(set_tasks("lng"))
-
-
-def test_the_tasks_of_a_set_are_counted_against_those_that_are_wanted(tmp_path: Path) -> None:
-    told: list[tuple[str, int, int | None]] = []
-    write_set(tmp_path, "new", 2, lambda *told_of: told.append(told_of))
-    assert told == [("new", 1, 2), ("new", 2, 2)]
