@@ -1,14 +1,32 @@
 from __future__ import annotations
 
+import importlib.util
 import json
 import re
+import sys
+from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pddl2nl.nl.wording.negation import affirm, negate, whole_sentence
+from pddl2nl.errors import InputError, MissingExtraError
+from pddl2nl.nl.wording.files import wording_from_json
+from pddl2nl.nl.wording.negation import (
+    affirm,
+    negate,
+    negate_by_parse,
+    parsed_text,
+    stanza_parser,
+    whole_sentence,
+    with_parsed_negations,
+)
+from pddl2nl.nl.wording.snippets import Snippet, Wording, check_wording
+from pddl2nl.nl.wording.template import template_wording
+from pddl2nl.pddl import Domain, parse_domain
 
 TABLE = {
     "{?x} is at {?y}": "{?x} is not at {?y}",
@@ -189,3 +207,252 @@ def test_most_recorded_snippets_have_a_negation(shared: Path) -> None:
 )
 def test_what_a_denied_text_denies(denied: str, said: str | None) -> None:
     assert affirm(denied) == said
+
+
+# ── by a dependency parse ─────────────────────────────────────────────────────────────────────────
+
+
+if TYPE_CHECKING:
+    from stanza.models.common.doc import Document
+
+needs_stanza = pytest.mark.skipif(
+    importlib.util.find_spec("stanza") is None, reason="stanza is absent: pip install 'pddl2nl[stanza]'"
+)
+
+THIRD = "Mood=Ind|Number=Sing|Person=3|Tense=Pres|VerbForm=Fin"
+PLURAL = "Mood=Ind|Tense=Pres|VerbForm=Fin"
+PAST = "Mood=Ind|Number=Sing|Person=3|Tense=Past|VerbForm=Fin"
+
+# A word a line: text, lemma, part of speech, features, head, relation.
+PARSES = {
+    "the robot {?r} quickens {?x}": (
+        """the the DET _ 2 det
+           robot robot NOUN _ 4 nsubj
+           Anna Anna PROPN _ 2 appos
+           quickens quicken VERB {third} 0 root
+           Berta Berta PROPN _ 4 obj""",
+        "the robot {?r} does not quicken {?x}",
+    ),
+    "{?x} and {?y} interlace": (
+        """Anna Anna PROPN _ 4 nsubj
+           and and CCONJ _ 3 cc
+           Berta Berta PROPN _ 1 conj
+           interlace interlace VERB {plural} 0 root""",
+        "{?x} and {?y} do not interlace",
+    ),
+    "{?x} yawned at {?y}": (
+        """Anna Anna PROPN _ 2 nsubj
+           yawned yawn VERB {past} 0 root
+           at at ADP _ 4 case
+           Berta Berta PROPN _ 2 obl""",
+        "{?x} did not yawn at {?y}",
+    ),
+    "{?x} has too been greased": (
+        """Anna Anna PROPN _ 5 nsubj:pass
+           has have AUX {third} 5 aux
+           too too ADV _ 5 advmod
+           been be AUX Tense=Past|VerbForm=Part 5 aux:pass
+           greased grease VERB Tense=Past|VerbForm=Part 0 root""",
+        None,
+    ),
+    "next to {?y}, {?x} can dangle or is fixed": (
+        """next next ADP _ 3 case
+           to to ADP _ 1 fixed
+           Berta Berta PROPN _ 7 obl
+           , , PUNCT _ 7 punct
+           Anna Anna PROPN _ 7 nsubj
+           can can AUX VerbForm=Fin 7 aux
+           dangle dangle VERB VerbForm=Inf 0 root
+           or or CCONJ _ 10 cc
+           is be AUX {third} 10 aux:pass
+           fixed fix VERB Tense=Past|VerbForm=Part 7 conj""",
+        None,
+    ),
+    "{?x}'s cable may dangle": (
+        """Anna Anna PROPN _ 3 nmod:poss
+           's 's PART _ 1 case
+           cable cable NOUN Number=Sing 5 nsubj
+           may may AUX VerbForm=Fin 5 aux
+           dangle dangle VERB VerbForm=Inf 0 root""",
+        "{?x}'s cable may not dangle",
+    ),
+    "a cable dangles from {?x}": (
+        """a a DET Definite=Ind|PronType=Art 2 det
+           cable cable NOUN Number=Sing 3 nsubj
+           dangles dangle VERB {third} 0 root
+           from from ADP _ 5 case
+           Anna Anna PROPN _ 3 obl""",
+        None,
+    ),
+    "dangling from {?x}": (
+        """dangling dangle VERB Tense=Pres|VerbForm=Part 0 root
+           from from ADP _ 3 case
+           Anna Anna PROPN _ 1 obl""",
+        None,
+    ),
+    "wear gloves": (
+        """wear wear VERB Mood=Imp|VerbForm=Fin 0 root
+           gloves glove NOUN Number=Plur 1 obj""",
+        None,
+    ),
+    "grease {?x}": (
+        """grease grease VERB Mood=Imp|VerbForm=Fin 0 root
+           Anna Anna PROPN _ 1 obj""",
+        None,
+    ),
+    "{?x} says {?y} dangles": (
+        """Anna Anna PROPN _ 2 nsubj
+           says say VERB {third} 0 root
+           Berta Berta PROPN _ 4 nsubj
+           dangles dangle VERB {third} 2 ccomp""",
+        None,
+    ),
+    "every gear dangles from {?x}": (
+        """every every DET _ 2 det
+           gear gear NOUN Number=Sing 3 nsubj
+           dangles dangle VERB {third} 0 root
+           from from ADP _ 5 case
+           Anna Anna PROPN _ 3 obl""",
+        None,
+    ),
+    "there hangs a cable at {?x}": (
+        """there there PRON _ 2 expl
+           hangs hang VERB {third} 0 root
+           a a DET _ 4 det
+           cable cable NOUN _ 2 nsubj
+           at at ADP _ 6 case
+           Anna Anna PROPN _ 4 nmod""",
+        None,
+    ),
+}  # fmt: skip
+
+
+def document(rows: str) -> Document:
+    """The stanza Document of a parse above, read from CoNLL-U."""
+    from stanza.utils.conll import CoNLL
+
+    filled = rows.replace("{third}", THIRD).replace("{plural}", PLURAL).replace("{past}", PAST)
+    words = [row.split() for row in filled.splitlines()]
+    lines = [
+        "\t".join((str(index), text, lemma, part, "_", feats, head, relation, "_", "_"))
+        for index, (text, lemma, part, feats, head, relation) in enumerate(words, start=1)
+    ]
+    root = next(index for index, word in enumerate(words, start=1) if word[4] == "0")
+    lines.append("\t".join((str(len(words) + 1), ".", ".", "PUNCT", "_", "_", str(root), "punct", "_", "_")))
+    return CoNLL.conll2doc(input_str="\n".join(lines) + "\n\n")
+
+
+def snippet(text: str) -> Snippet:
+    return Snippet("p", tuple(name for name in ("?r", "?x", "?y") if f"{{{name}}}" in text), text)
+
+
+@needs_stanza
+@pytest.mark.parametrize("text", PARSES)
+def test_the_head_decides(text: str) -> None:
+    rows, negated = PARSES[text]
+    one = snippet(text)
+    said = [row.split()[0] for row in rows.splitlines()]
+    assert " ".join(said).replace(" ,", ",").replace(" '", "'") + "." == parsed_text(one)
+    assert negate_by_parse(text, document(rows)) == negated
+
+
+@needs_stanza
+def test_the_wordings_own_names_are_no_names_of_parameters() -> None:
+    one = Snippet("p", ("?x",), "anna greases {?x}")
+    assert parsed_text(one) == "anna greases Berta."
+
+
+@needs_stanza
+def test_a_parse_of_two_sentences_gives_nothing() -> None:
+    text = "{?x} yawned at {?y}"
+    two = document(PARSES[text][0])
+    two.sentences.append(two.sentences[0])
+    assert negate_by_parse(text, two) is None
+
+
+DOMAIN = """(define (domain d) (:predicates (fast ?x) (calm ?x) (slow ?x) (by ?x ?y) (tied ?x) (loose ?x))
+  (:action go :parameters (?x) :precondition (fast ?x) :effect (not (fast ?x))))"""
+
+
+def worded(domain: Domain) -> Wording:
+    data = template_wording(domain).to_json()
+    texts = {
+        "fast": "the robot {?x} quickens {?x}",
+        "calm": "{?x} yawned at {?x}",
+        "slow": "{?x} did not yawn at {?x}",
+        "by": "{?x} is by {?y}",
+        "loose": "a cable dangles from {?x}",
+    }
+    entries = data["predicates"]
+    assert isinstance(entries, dict)
+    for name, text in texts.items():
+        entries[name] = {"parameters": ["?x", "?y"] if name == "by" else ["?x"], "text": text}
+    entries["tied"] = {"parameters": ["?x"], "text": "{?x} tenses", "negated": "{?x} is loose"}
+    return wording_from_json(data, domain)
+
+
+@needs_stanza
+def test_only_what_neither_wording_nor_rules_know_is_parsed_and_kept() -> None:
+    domain = parse_domain(DOMAIN)
+    asked: list[str] = []
+    parses = {
+        "Anna did not yawn at Anna.": PARSES["{?x} says {?y} dangles"][0],
+        "the robot Anna quickens Anna.": PARSES["the robot {?r} quickens {?x}"][0].replace("Berta Berta", "Anna Anna"),
+        "Anna yawned at Anna.": PARSES["{?x} yawned at {?y}"][0].replace("Berta Berta", "Anna Anna"),
+        "a cable dangles from Anna.": PARSES["a cable dangles from {?x}"][0],
+    }
+
+    def parser(sentence: str) -> Document:
+        asked.append(sentence)
+        return document(parses[sentence])
+
+    wording = worded(domain)
+    negated = with_parsed_negations(wording, domain, lambda: parser)
+    assert sorted(asked) == sorted(parses)
+    # That of "calm" is what "slow" says.
+    assert {name: item.negated for name, item in negated.predicates.items() if item.negated is not None} == {
+        "fast": "the robot {?x} does not quicken {?x}",
+        "tied": "{?x} is loose",
+    }
+    assert negated.source == {"method": "template", "parsed_negations": ["fast"]}
+    assert check_wording(negated, domain) is negated
+    assert wording_from_json(negated.to_json(), domain) == negated
+    asked.clear()
+    assert with_parsed_negations(template_wording(domain), domain, lambda: parser) == template_wording(domain)
+    assert asked == []
+
+
+# ── the pipeline ─────────────────────────────────────────────────────────────────────────────────
+
+
+def test_without_stanza_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "stanza", None)
+    with pytest.raises(MissingExtraError, match=r"pip install 'pddl2nl\[stanza\]'"):
+        stanza_parser("not loaded before")
+
+
+def test_the_pipeline_is_loaded_once_and_never_from_the_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    loaded: list[dict[str, object]] = []
+
+    def pipeline(language: str, **options: object) -> Callable[[str], str]:
+        loaded.append({"language": language, **options})
+        return str.upper
+
+    monkeypatch.setitem(sys.modules, "stanza", SimpleNamespace(Pipeline=pipeline))
+    parsers = [stanza_parser("a folder") for _ in range(2)]
+    assert [parsers[0]("Anna sleeps."), parsers[1]("Berta wakes.")] == ["ANNA SLEEPS.", "BERTA WAKES."]
+    assert len(loaded) == 1
+    assert loaded[0]["language"] == "en"
+    assert loaded[0]["download_method"] is None
+    assert {"pos", "lemma", "depparse"} <= set(str(loaded[0]["processors"]).split(","))
+
+
+@needs_stanza
+def test_without_the_model_the_error_names_the_download(tmp_path: Path) -> None:
+    command = rf"python -c \"import stanza; stanza.download\('en', model_dir='{tmp_path}'\)\""
+    with pytest.raises(InputError, match=command):
+        stanza_parser(str(tmp_path))
+    (tmp_path / "resources.json").write_text("{}", encoding="utf-8")
+    with pytest.raises(InputError, match=command):
+        stanza_parser(str(tmp_path))
+    assert sorted(tmp_path.iterdir()) == [tmp_path / "resources.json"], "nothing was downloaded"

@@ -11,7 +11,8 @@ from pddl2nl.nl import Teller, make_names, read_objects
 from pddl2nl.nl.wording.english import with_article
 from pddl2nl.nl.wording.files import load_wording, save_wording, wording_from_json
 from pddl2nl.nl.wording.review import wording_warnings
-from pddl2nl.nl.wording.snippets import WordingError
+from pddl2nl.nl.wording.snippets import WordingError, check_wording
+from pddl2nl.nl.wording.template import template_wording
 from pddl2nl.pddl import parse_domain, parse_task
 from pddl2nl.pddl.tree import ActionSchema, Domain, Function, Predicate, TypedName
 from tests.editing import edited
@@ -227,3 +228,76 @@ def test_a_type_is_not_said_as_a_predicate_is(text: str, thing: str | None, told
     word = told.removesuffix("_0")
     assert teller.objects_text().endswith(f"Each of {word}_0 and {word}_1 is {with_article(word)}.")
     assert read_objects(teller.objects_text(), task.domain, wording).keys() == {f"{word}_0", f"{word}_1"}
+
+
+# ── braces ────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_braces_in_names_are_no_parameters() -> None:
+    text = (
+        "(define (domain d) (:types {t}) (:predicates ({p} ?x)) (:action {a} :parameters (?x - {t}) :effect ({p} ?x)))"
+    )
+    wording = template_wording(parse_domain(text))
+    assert wording.actions["{a}"].parts == ("apply the action '(a)' to (t) ", 0)
+    assert wording.predicates["{p}"].parts == (0, " is '(p)'")
+
+
+# ── the template ──────────────────────────────────────────────────────────────────────────────────
+
+
+def typed(*names: str) -> tuple[TypedName, ...]:
+    """``typed("?x:truck", "?y")``"""
+    found = []
+    for name in names:
+        variable, _, types = name.partition(":")
+        found.append(TypedName(variable, tuple(types.split("|")) if types else ("object",)))
+    return tuple(found)
+
+
+TEMPLATE_DOMAIN = Domain(
+    name="toy",
+    types=typed("truck", "plane"),
+    predicates=(
+        Predicate("free"),
+        Predicate("clear", typed("?x")),
+        Predicate("on", typed("?x", "?y")),
+        Predicate("link", typed("?x", "?y", "?z")),
+        Predicate("truck", typed("?x")),
+        Predicate("same", typed("?x", "?x")),
+    ),
+    functions=(Function("total-cost"), Function("length", typed("?x", "?y"))),
+    actions=(
+        ActionSchema("wait"),
+        ActionSchema("grab", typed("?x")),
+        ActionSchema("stack", typed("?x", "?y")),
+        ActionSchema("drive", typed("?t:truck", "?x", "?v:truck|plane")),
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "text"),
+    [
+        ("predicates", "free", "'free' holds"),
+        ("predicates", "clear", "{?x} is 'clear'"),
+        ("predicates", "on", "{?x} and {?y} are in relation 'on'"),
+        ("predicates", "link", "{?x}, {?y}, and {?z} are in relation 'link'"),
+        ("predicates", "truck", "{?x} is 'truck'"),
+        ("predicates", "same", "{?x1} and {?x2} are in relation 'same'"),
+        ("functions", "total-cost", "the value of 'total-cost'"),
+        ("functions", "length", "the value of 'length' for {?x} and {?y}"),
+        ("actions", "wait", "apply the action 'wait'"),
+        ("actions", "grab", "apply the action 'grab' to object {?x}"),
+        ("actions", "stack", "apply the action 'stack' to object {?x} and object {?y}"),
+        ("actions", "drive", "apply the action 'drive' to truck {?t}, object {?x}, and truck or plane {?v}"),
+    ],
+)
+def test_the_templates_of_the_paper(kind: str, name: str, text: str) -> None:
+    assert getattr(template_wording(TEMPLATE_DOMAIN), kind)[name].text == text
+
+
+def test_the_template_is_a_wording_like_any_other() -> None:
+    wording = template_wording(TEMPLATE_DOMAIN)
+    assert check_wording(wording, TEMPLATE_DOMAIN) is wording
+    assert wording_from_json(wording.to_json(), TEMPLATE_DOMAIN) == wording
+    assert wording.source == {"method": "template"}

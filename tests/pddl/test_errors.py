@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -183,3 +184,175 @@ def test_names_declared_twice_are_told_wherever_they_stand(both: str) -> None:
         ("warning", "constant 'k' is declared twice"),
         ("warning", "object 'o' is declared twice"),
     ]
+
+
+# ── parentheses that do not match ─────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "column", "message"),
+    [
+        ("(and (clear ?x))", "(and (clear ?x)", 6, 19, "'(and …' is not closed before ':effect' on line 7"),
+        ("(and (clear ?x))", "(and (clear ?x)))", 6, 35, "one ')' too many: it closes the action that began on line 4"),
+        ("(on ?x ?y) (clear", "(on ?x ?y (clear", 3, 16, "'(on …' is not closed before '(:action' on line 4"),
+        ("(holding ?x) (not", "(holding ?x (not", 7, 18, "'(holding …' is not closed before '(:action' on line 8"),
+        ("(clear ?x))))", "(clear ?x)))", 4, 3, "'(:action …' is not closed before '(:action' on line 8"),
+        ("(holding ?x)))))", "(holding ?x))))", 1, 1, "'(define …' is not closed before the file ends"),
+        ("(clear ?x))))", "(clear ?x)))))", 7, 49, "one ')' too many: it closes the '(define' of line 1"),
+        ("(holding ?x)))))", "(holding ?x)))))\n)", 12, 1, "one ')' too many: it closes nothing"),
+        (":parameters (?x)", ":parameters ?x)", 5, 19, "one ')' too many: it closes the action that began on line 4"),
+    ],
+)
+def test_domain(blocks: str, old: str, new: str, line: int, column: int, message: str) -> None:
+    assert old in blocks
+    checked = check_domain(blocks.replace(old, new, 1))
+    error = next(item for item in checked.errors if message in item.message)
+    assert (error.line, error.column) == (line, column)
+    assert not checked.ok
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "column", "message"),
+    [
+        ("(clear a)", "(clear a", 4, 10, "'(clear …' is not closed before '(:goal' on line 6"),
+        ("(clear c))", "(clear c)", 4, 3, "'(:init …' is not closed before '(:goal' on line 6"),
+        ("(clear c))", "(clear c)))", 5, 20, "one ')' too many: it closes the '(define' of line 1"),
+        ("(on a c)", "(on a c", 6, 15, "'(on …' is not closed before the file ends"),
+        ("(:objects a b c)", "(:objects a b c", 3, 3, "'(:objects …' is not closed before '(:init' on line 4"),
+    ],
+)
+def test_problem(blocks: str, tower: str, old: str, new: str, line: int, column: int, message: str) -> None:
+    checked = check_problem(tower.replace(old, new, 1), parse_domain(blocks))
+    # What follows from the parenthesis alone is not reported beside it.
+    assert [item.message.startswith(message) for item in checked.errors] == [True]
+    assert (checked.errors[0].line, checked.errors[0].column) == (line, column)
+
+
+def test_other_errors_are_found_behind_it(blocks: str) -> None:
+    text = blocks.replace("(and (clear ?x))", "(and (clear ?x)").replace("(on ?x ?y) (not", "(onn ?x ?y) (not")
+    found = [(item.line, item.message) for item in check_domain(text).errors]
+    assert found == [(6, "'(and …' is not closed before ':effect' on line 7"), (11, "undeclared predicate 'onn'")]
+
+
+def test_two_parentheses_are_missing(blocks: str) -> None:
+    text = blocks.replace("(and (clear ?x))", "(and (clear ?x)").replace("(clear ?y))", "(clear ?y)")
+    assert [item.line for item in check_domain(text).errors] == [6, 10]
+
+
+MONSTERS: dict[str, Callable[[int], str]] = {
+    "opened": lambda n: "(" * n,
+    "deep": lambda n: "(define (domain d) (:action a :precondition " + "(not " * n + "(p)" + ")" * (n + 2),
+    "closed actions": lambda n: "(define (domain d) " + "(:action a))" * n,
+}
+"""As in test_monsters.py, which measures how time grows, but far larger."""
+
+
+@pytest.mark.parametrize("name", MONSTERS)
+def test_monsters_end_in_diagnostics(name: str) -> None:
+    text = MONSTERS[name](20_000)
+    for checked in (check_domain(text), check_problem(text)):
+        assert checked.diagnostics
+        assert len(checked.diagnostics) < 210
+
+
+def test_as_deep_as_allowed() -> None:
+    def nested(depth: int) -> str:
+        head = "(define (domain d) (:requirements :adl) (:predicates (p)) (:action a :precondition "
+        return head + "(not " * depth + "(p)" + ")" * depth + "))"
+
+    assert check_domain(nested(190)).ok
+    error = check_domain(nested(300)).errors[0]
+    assert "nested more than 200 deep" in error.message
+
+
+# ── numbers ───────────────────────────────────────────────────────────────────────────────────────
+
+
+NUMERIC_DOMAIN = """(define (domain d)
+  (:requirements :adl :fluents)
+  (:types t place)
+  (:constants k - t depot - place)
+  (:predicates (p) (d1))
+  (:functions (f ?x - t) (g) - number (home ?x - t) - place)
+  (:derived (d1) (p))
+  (:action act :parameters (?x ?y - t ?z - place)
+    :precondition {}
+    :effect {}))"""
+
+
+def messages(precondition: str, effect: str) -> list[str]:
+    return [item.message for item in check_domain(NUMERIC_DOMAIN.format(precondition, effect)).errors]
+
+
+@pytest.mark.parametrize(
+    "effect",
+    [
+        "(and (increase (f ?x) 1) (decrease (f ?x) 2) (increase (f ?x) (g)))",
+        "(and (scale-up (f ?x) 2) (scale-down (f ?x) 3))",
+        "(and (assign (f ?x) 2) (assign (f ?x) 2.0))",
+        "(and (assign (f ?x) 2) (assign (f ?x) (g)))",
+        "(and (assign (f ?x) 2) (assign (f ?y) 3))",
+        "(and (assign (f ?x) 2) (when (p) (increase (f ?x) 3)))",
+        "(and (assign (f ?x) 2) (forall (?x - t) (increase (f ?x) 3)))",
+        "(assign (home ?x) depot)",
+        "(assign (home ?x) (home ?y))",
+        "(assign (home ?x) ?z)",
+        "(assign (home ?x) undefined)",
+    ],
+)
+def test_effects_that_go_together(effect: str) -> None:
+    assert messages("()", effect) == []
+
+
+@pytest.mark.parametrize(
+    "effect",
+    [
+        "(and (assign (f ?x) 1) (increase (f ?x) 1))",
+        "(and (p) (and (assign (f ?x) 1)) (and (and (decrease (f ?x) 1))))",
+        "(and (scale-up (g) 2) (increase (g) 1))",
+        "(and (assign (g) 1) (scale-down (g) 2))",
+        "(and (assign (f k) 1) (assign (f k) 2))",
+        "(when (p) (and (assign (f k) 1) (assign (f k) 2)))",
+        "(forall (?v - t) (and (assign (f ?v) 1) (decrease (f ?v) 2)))",
+    ],
+)
+def test_effects_that_contradict_each_other(effect: str) -> None:
+    (message,) = messages("()", effect)
+    assert message.startswith("two effects on '(")
+    assert message.endswith("contradict each other")
+
+
+@pytest.mark.parametrize(
+    ("effect", "message"),
+    [
+        ("(increase (home ?x) 1)", "'increase' of 'home', whose value is no number"),
+        ("(assign (home ?x) 1)", "the value of 'home' is an object"),
+        ("(assign (home ?x) (+ 1 (g)))", "the value of 'home' is an object"),
+        ("(assign (home ?x) k)", "the value of 'home' has the wrong type"),
+        ("(assign (f ?x) depot)", "the value of 'f' is a number"),
+        ("(increase (f ?x) ?z)", "the value of 'f' is a number"),
+        ("(increase (f ?x) (home ?x))", "the value of 'f' is a number"),
+        ("(increase (f ?x) (* 2 (home ?x)))", "arithmetic needs numbers, and '(home ?x)' is an object"),
+        ("(and (p) (d1))", "'d1' is derived: an effect cannot change it"),
+        ("(and (p) (not (d1)))", "'d1' is derived: an effect cannot change it"),
+        ("(when (p) (forall (?v - t) (d1)))", "'d1' is derived: an effect cannot change it"),
+    ],
+)
+def test_what_an_effect_cannot_change(effect: str, message: str) -> None:
+    assert messages("()", effect) == [message]
+
+
+@pytest.mark.parametrize(
+    ("condition", "wrong"),
+    [
+        ("(= (home ?x) depot)", []),
+        ("(= (home ?x) (home ?y))", []),
+        ("(= (f ?x) (g))", []),
+        ("(< (home ?x) 3)", ["'<' needs numbers, and '(home ?x)' is an object"]),
+        ("(= (home ?x) 3)", ["'=' needs numbers, and '(home ?x)' is an object"]),
+        ("(= (f ?x) ?z)", ["'=' needs numbers, and '?z' is an object"]),
+        ("(>= (- (g) (home ?x)) 3)", ["arithmetic needs numbers, and '(home ?x)' is an object"]),
+    ],
+)
+def test_comparisons(condition: str, wrong: list[str]) -> None:
+    assert messages(condition, "()") == wrong

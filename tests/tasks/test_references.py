@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from pddl2nl.errors import InputError
-from pddl2nl.tasks import shipped_domain
-from pddl2nl.tasks.reference_files import ReferenceBlock, ReferenceWay, read_references
+from pddl2nl.tasks import ShippedDomain, authored_domains, shipped_domain
+from pddl2nl.tasks.reference_files import ReferenceBlock, ReferenceWay, TaskReference, read_references
 from pddl2nl.tasks.references import reference_of, references_of
+from pddlval import Simulator, validate
 from tests.editing import edited
 
 KITCHEN = shipped_domain("kitchen")
@@ -47,6 +48,25 @@ def test_what_a_record_holds_is_json_and_has_all_steps() -> None:
             assert [action for block in told["blocks"] for action in block["actions"]] == list(way.plan)
             assert all(0 <= first < second < len(told["blocks"]) for first, second in told["order"])
             assert set(told) == {"name", "blocks", "order", "proof"}
+
+
+@pytest.mark.parametrize(
+    ("shipped", "reference"),
+    [
+        pytest.param(shipped, reference, id=f"{shipped.name}-{reference.instance}")
+        for shipped in map(shipped_domain, authored_domains())
+        for reference in shipped.references
+    ],
+)
+def test_the_plans_of_a_task_are_valid_and_its_goal_does_not_hold_at_first(
+    shipped: ShippedDomain, reference: TaskReference
+) -> None:
+    task = shipped.task(reference.instance)
+    simulator = Simulator(task)
+    assert not simulator.is_goal(simulator.initial)
+    assert reference.ways
+    for way in reference.ways:
+        assert validate(task, "\n".join(way.plan)).verdict == "valid"
 
 
 # ── which task ───────────────────────────────────────────────────────────────────────────────────

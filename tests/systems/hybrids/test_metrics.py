@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
-from pddl2nl.policies.events import RunEvent
+from pddl2nl.experiments.runs import run_spec
+from pddl2nl.llm import ScriptedModel
+from pddl2nl.policies.events import Prompted, RunEvent
+from pddl2nl.policies.spec import RunSpec
 from pddl2nl.systems.hybrids.events import PlanRepaired, ProblemWritten
 from pddl2nl.systems.hybrids.metrics import METRICS
+from pddl2nl.tasks import shipped_task
 
 REPAIRED = PlanRepaired(
     "lama", "solved", ("(a)", "(b)"), 1, ("(a)", "(c)"), (0,), 2, 2, expanded=30, alone=10, proved=True
@@ -55,3 +62,28 @@ def test_a_problem_that_was_not_compared_has_no_parts_to_count() -> None:
 def test_a_written_problem_is_marked_by_its_verdict(written: ProblemWritten, verdict: str, tone: str) -> None:
     note = written.note()
     assert (note.verdict, note.tone) == (verdict, tone)
+
+
+# ── prompts ───────────────────────────────────────────────────────────────────────────────────────
+
+
+GOLDEN = Path(__file__).parent / "golden"
+
+
+@pytest.mark.parametrize(
+    ("name", "policy", "problem", "options", "replies"),
+    [
+        ("next", "guided", "p20", {"calls": 1}, ["nothing"]),
+        ("candidates", "tree", "p02", {"calls": 1}, ["nothing"]),
+        ("problem", "llm+p", "p02", {"rounds": 1}, ["no", "(define (problem x))"]),
+    ],
+)
+def test_prompts_are_as_before(
+    name: str, policy: str, problem: str, options: dict[str, Any], replies: list[str]
+) -> None:
+    events = run_spec(RunSpec(shipped_task("blocksworld", problem), policy, options, ScriptedModel(replies))).events
+    messages = [message for event in events if isinstance(event, Prompted) for message in event.messages]
+    text, file = "\n".join(f"── {each.role}\n{each.content}\n" for each in messages), GOLDEN / f"{name}.txt"
+    if os.environ.get("PDDL2NL_GOLDEN") == "write":
+        file.write_text(text, encoding="utf-8")
+    assert text == file.read_text(encoding="utf-8")

@@ -58,14 +58,6 @@ def test_scaled_buildings_are_made_by_the_calls_in_their_first_lines() -> None:
         assert rest == made.replace(f"(problem {name})", f"(problem building-{name})")
 
 
-@pytest.mark.parametrize("name", TASKS)
-def test_the_shipped_plan_of_a_task_reaches_its_goal(name: str) -> None:
-    simulator = Simulator(BUILDING.task(name))
-    followed = simulator.follow(simulator.initial, TASKS[name].ways[0].plan)
-    assert followed.complete
-    assert simulator.is_goal(followed.state)
-
-
 @pytest.mark.parametrize("names", [OFFICE, HOME], ids=["office", "home"])
 def test_answers_are_nodes_and_what_must_be_searched_are_rooms(names: list[str]) -> None:
     graph = scene_graph(BUILDING.task(names[0]), ROLES)

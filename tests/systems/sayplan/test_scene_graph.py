@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from itertools import pairwise
 from typing import Any
 
@@ -13,19 +13,13 @@ from hypothesis import strategies as st
 
 from pddl2nl.errors import InputError
 from pddl2nl.pddl import Task, parse_problem
-from pddl2nl.systems.sayplan.scene_graph import SceneGraph, SceneView, load_roles, read_roles, scene_graph
+from pddl2nl.systems.sayplan.scene_graph import SceneGraph, SceneView, read_roles, scene_graph
 from pddl2nl.systems.sayplan.tokens import count_tokens
 from pddl2nl.tasks import shipped_domain
+from pddl2nl.tasks.generators import generate
+from tests.systems.sayplan.conftest import BUILDING, ROLES, graph_of
 
-BUILDING = shipped_domain("building")
-ROLES = load_roles(BUILDING.folder / "scene.json")
-
-
-def _graph(instance: str) -> SceneGraph:
-    return scene_graph(BUILDING.task(instance), ROLES)
-
-
-EXAMPLE, OFFICE, HOME = _graph("example"), _graph("p01"), _graph("hs01")
+EXAMPLE, OFFICE, HOME = graph_of("example"), graph_of("p01"), graph_of("hs01")
 
 
 def _read(view: SceneView) -> Mapping[str, Any]:
@@ -55,7 +49,7 @@ def test_a_node_says_where_it_is_what_can_be_done_with_it_and_its_state() -> Non
 
 
 def test_what_the_agent_holds_is_shown_wherever_it_was() -> None:
-    shown = _read(_graph("p15").collapsed())["nodes"]["object"]
+    shown = _read(graph_of("p15").collapsed())["nodes"]["object"]
     assert shown == [
         {"affordances": ["pickup"], "state": "inside_hand", "attributes": ["plastic"], "id": "sweet_wrapper"}
     ]
@@ -231,3 +225,24 @@ def test_predicates_and_levels_that_do_not_exist_are_refused() -> None:
         scene_graph(BUILDING.task("example"), roles)
     with pytest.raises(InputError, match="there is no level 'attic'; the levels are floor, room, asset, object"):
         ROLES.shown_from("attic")
+
+
+# ── effort in large buildings ─────────────────────────────────────────────────────────────────────
+
+
+Linear = Callable[[Callable[[Any], object], Callable[[int], Any], int], None]
+
+FLOOR = graph_of("rooms200")
+FLOOR_ROOMS = [name for name, node in FLOOR.nodes.items() if node.opens]
+
+
+def test_the_text_of_a_view_is_linear_in_what_it_shows(linear: Linear) -> None:
+    assert len(SceneView(FLOOR, frozenset(FLOOR_ROOMS)).text) > 50_000
+    linear(lambda rooms: SceneView(FLOOR, rooms).text, lambda count: frozenset(FLOOR_ROOMS[:count]), 40)
+
+
+def test_a_graph_is_linear_in_its_rooms(linear: Linear) -> None:
+    def task(rooms: int) -> Task:
+        return Task(BUILDING.domain, parse_problem(generate("building", 1, rooms=rooms).text, BUILDING.domain))
+
+    linear(lambda made: scene_graph(made, ROLES).full().text, task, 40)

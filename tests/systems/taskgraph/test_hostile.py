@@ -7,13 +7,15 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from pddl2nl.pddl import GroundAtom, parse_problem
 from pddl2nl.systems.taskgraph.automaton import PlanChecker
 from pddl2nl.systems.taskgraph.doing import MOST_TOLD, PlaceMemory
 from pddl2nl.systems.taskgraph.graph import graph_named
 from pddl2nl.systems.taskgraph.prompting import CORRECT, KEYS, NEXT, PLAN, REPLAN, subtask_reply
-from pddl2nl.systems.taskgraph.replies import END
+from pddl2nl.systems.taskgraph.replies import END, read_plan_reply
 from pddl2nl.systems.taskgraph.subtasks import Subtasks, parse_subtasks
 from pddlval.simulator import simulator_of
 from tests.systems.taskgraph.conftest import ALFRED, SUBTASKS, play, play_text
@@ -141,3 +143,88 @@ def test_objects_named_like_actions_are_objects() -> None:
     replies = {PLAN: subtask_reply("", [("PickupObject", "Mug")]), KEYS: "", REPLAN: KEEP}
     assert play_text(problem, "Hold it.", replies).done[0].actions[-1] == "(pick-up pickupobject countertop-1)"
     assert play_text(problem, "Hold it.").finished.outcome == "solved"
+
+
+# ── replies with plans of subtasks ────────────────────────────────────────────────────────────────
+
+
+PLAN_JSON = '{"high_level": [["PickupObject", "Apple"], ["PutObject", ["Apple", "Fridge"]]]}'
+STEPS = (("PickupObject", "Apple"), ("PutObject", "Apple", "Fridge"))
+REASON = "<reasoning>First, the apple.</reasoning>"
+
+
+def test_the_form_that_is_asked_for_has_no_fault() -> None:
+    reply = read_plan_reply(f"{REASON}\n<answer>\n{PLAN_JSON}\n</answer>\n")
+    assert (reply.steps, reply.tags, reply.json, reply.faults, reply.notes) == (STEPS, True, True, (), ())
+
+
+@pytest.mark.parametrize(
+    ("text", "note"),
+    [
+        (f"<think>x</think><answer>{PLAN_JSON}</answer>", "<think> stands for <reasoning>"),
+        (f"{REASON}<answer>\n```json\n{PLAN_JSON}\n```\n</answer>", "the answer stands in a code fence"),
+    ],
+)
+def test_other_spellings_are_read_with_a_note(text: str, note: str) -> None:
+    reply = read_plan_reply(text)
+    assert (reply.steps, reply.faults, reply.notes) == (STEPS, (), (note,))
+
+
+def test_the_papers_second_name_of_a_subtask_is_read() -> None:
+    reply = read_plan_reply(f'{REASON}<answer>{{"high_level": [["PutPickupObject", ["Egg", "Pan"]]]}}</answer>')
+    assert reply.steps == (("PutPickObject", "Egg", "Pan"),)
+    assert reply.notes == ("PutPickupObject stands for PutPickObject",)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        PLAN_JSON,
+        f"<answer>{PLAN_JSON}</answer>",
+        f"<answer>{PLAN_JSON}</answer>{REASON}",
+        f"{REASON}<answer>{PLAN_JSON}",
+        f"{REASON}{REASON}<answer>{PLAN_JSON}</answer>",
+        f"Well. {REASON}<answer>{PLAN_JSON}</answer>",
+        f'{REASON}<answer>{{"high_level": []}}</answer><answer>{PLAN_JSON}</answer>',
+    ],
+)
+def test_a_plan_outside_the_form_is_read_with_a_fault(text: str) -> None:
+    reply = read_plan_reply(text)
+    assert (reply.steps, reply.tags, reply.json, len(reply.faults)) == (STEPS, False, True, 1)
+
+
+@pytest.mark.parametrize(
+    ("answer", "fault"),
+    [
+        ("", "not JSON: line 1, column 1"),
+        ("[]", 'a list under "high_level"'),
+        ('{"plan": []}', 'a list under "high_level"'),
+        ('{"high_level": {}}', 'a list under "high_level"'),
+        ('{"high_level": [], "high_level": []}', 'the key "high_level" twice'),
+        ('{"high_level": [["PickupObject", 7]]}', "step 1 is not [subtask, target]"),
+        ('{"high_level": [["PickupObject", "Apple"], ["PutObject", [["Apple"], "Fridge"]]]}', "step 2 is not"),
+        ('{"high_level": [["PickupObject", ["a", "b", "c"]]]}', "step 1 is not"),
+        ('{"high_level": [["PickupObject"]]}', "step 1 is not"),
+        ('{"high_level": ["PickupObject"]}', "step 1 is not"),
+        ("[" * 100_000, "nested too deep"),
+        ('{"high_level": [' + '["A", "b"],' * 99_999 + '["A", "b"]]}', "100000 steps, and at most 1000"),
+        ('{"high_level": [["A", ' + "9" * 10_000 + "]]}", "not JSON"),
+    ],
+)
+def test_what_is_no_plan_is_refused_with_the_reason(answer: str, fault: str) -> None:
+    reply = read_plan_reply(f"{REASON}<answer>{answer}</answer>")
+    assert (reply.steps, reply.tags, reply.json) == ((), True, False)
+    assert fault in reply.faults[0]
+
+
+def test_letters_that_only_look_alike_stay_what_they_are() -> None:
+    greek = "\N{GREEK CAPITAL LETTER ALPHA}pple"
+    reply = read_plan_reply(f'{REASON}<answer>{{"high_level": [["PickupObject", "{greek}"]]}}</answer>')
+    assert reply.steps == (("PickupObject", greek),)
+
+
+@settings(max_examples=30)
+@given(st.text(max_size=200) | st.builds("<answer>{}</answer>".format, st.text('[]{}",:0ah_', max_size=60)))
+def test_no_text_is_an_error(text: str) -> None:
+    reply = read_plan_reply(text)
+    assert reply.json or (reply.faults and not reply.steps)
