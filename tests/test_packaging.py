@@ -57,7 +57,6 @@ def test_packages_of_young_protocols_are_those_that_the_tests_run_with(package: 
     extras = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
     [requirement] = extras[package]
     bounds = re.fullmatch(rf"{package}>=(\d+)\.(\d+),<(\d+)", requirement)
-    assert bounds is not None
     major, minor, most = map(int, bounds.groups())
     pytest.importorskip(package, reason=f"{package} is absent: pip install 'pddl2nl[{package}]'")
     installed = tuple(map(int, importlib.metadata.version(package).split(".")[:2]))

@@ -52,11 +52,9 @@ def test_a_fault_of_ours_is_shown_whole(monkeypatch: pytest.MonkeyPatch, capfd: 
 
 def test_every_command_is_where_the_table_says() -> None:
     everything = typer.main.get_command(application.make_app())
-    assert isinstance(everything, typer.core.TyperGroup)
     assert {*application.COMMANDS} <= {*everything.commands}
     for command in application.COMMANDS:
         one = typer.main.get_command(application.make_app(command))
-        assert isinstance(one, typer.core.TyperGroup)
         assert command in one.commands
 
 
@@ -65,7 +63,6 @@ def test_help_fits_in_the_head(capfd: pytest.CaptureFixture[str]) -> None:
         assert application.main([*command, "--help"]) == 0
         assert len(capfd.readouterr().out.splitlines()) <= lines
     everything = typer.main.get_command(application.make_app())
-    assert isinstance(everything, typer.core.TyperGroup)
     listed = [each for name, each in everything.commands.items() if name not in UNLISTED]
     panels = [getattr(each, "rich_help_panel", None) for each in listed]
     assert [*dict.fromkeys(panels)] == [*PANELS]
@@ -133,33 +130,6 @@ def test_completion_is_offered_and_knows_the_commands(
 # ── help: every option with its default, and one text for the same option everywhere ──────────────
 
 
-DIFFERENT = {
-    # Shipped domains to train on, and the domain of a scene graph that is read.
-    "--domain",
-    # Files, folders and seeds of different things; models of different roles.
-    *("--out", "--seed", "--seeds", "--model", "--domains", "--instances", "--name", "--set", "--format", "--plan"),
-    *("--json", "--verbose", "--workers", "--steps", "--rounds", "--dry-run", "--all"),
-    # The cache itself, and the cache that a command uses.
-    "--cache",
-    # With and without llm; of a verdict, of new names, of a domain without costs.
-    "--wording",
-    # With and without the random walk, or none; one rule or several; for some policies only.
-    *("--planner", "--reading", "--ontology", "--task-text"),
-    # Of a command, and of a call of a server.
-    "--seconds",
-    # Of runs, and of prompts for training.
-    "--policy",
-    # Of a policy, which knows the automaton, and of a command; a file of subtasks, and macro-actions as well.
-    *("--graph", "--subtasks"),
-    # Of revisions, and of tasks that are read.
-    "--check",
-    # Of a search, and of the process that answers an agent's calls.
-    "--memory",
-    # Of problems and of questions.
-    *("--count", "--form"),
-}
-
-
 def commands(group: Any, *names: str) -> Iterator[tuple[str, Any]]:
     for name, command in group.commands.items():
         if hasattr(command, "commands"):
@@ -179,15 +149,6 @@ def test_every_option_has_help_and_says_its_default(name: str) -> None:
         assert option.help, option.name
         if not (option.is_flag or option.required):
             assert option.default is not None or isinstance(option.show_default, str), option.name
-
-
-def test_the_same_option_has_the_same_text_everywhere() -> None:
-    texts: dict[str, dict[str, list[str]]] = {}
-    for name, command in ALL.items():
-        for option in command.params:
-            if option.param_type_name == "option":
-                texts.setdefault(option.opts[-1], {}).setdefault(option.help, []).append(name)
-    assert {flag: uses for flag, uses in texts.items() if len(uses) > 1 and flag not in DIFFERENT} == {}
 
 
 # ── what the shell completes as values, asked as bash asks ────────────────────────────────────────

@@ -13,10 +13,12 @@ from pathlib import Path
 import pytest
 
 from pddl2nl.cli.app import main
-from tests.cli.looking import Looking
+from tests.answering import Answering
 from tests.llm.chat_server import ChatServer
 
 pytestmark = pytest.mark.usefixtures("home_of_its_own")
+LOOKING = Answering("Action: look around", "looking")
+"""Never comes to an end by itself, for experiments that are stopped."""
 
 ORACLE = """
 name = "small test"
@@ -83,7 +85,7 @@ def test_a_dry_run_counts_and_estimates_and_writes_nothing(tmp_path, capfd):
 
 
 def test_unsolved_runs_have_a_verdict_and_a_second_folder_costs_nothing(capfd):
-    with ChatServer(Looking()) as server:
+    with ChatServer(LOOKING) as server:
         assert main(remote(server.base_url)) == 0
         assert "remote: 4 runs: 4 budget" in capfd.readouterr().out
         assert main([*remote(server.base_url), "--out", "again"]) == 0
@@ -92,7 +94,7 @@ def test_unsolved_runs_have_a_verdict_and_a_second_folder_costs_nothing(capfd):
 
 
 def test_what_is_left_out_is_said(capfd):
-    with ChatServer(Looking()) as server:
+    with ChatServer(LOOKING) as server:
         remote(server.base_url, [1], "cot")
         text = Path("remote.toml").read_text(encoding="utf-8")
         Path("remote.toml").write_text('styles = ["nl", "pddl"]\n' + text, encoding="utf-8")
@@ -101,7 +103,7 @@ def test_what_is_left_out_is_said(capfd):
 
 
 def test_records_of_another_specification_in_the_folder_are_said(capfd):
-    with ChatServer(Looking()) as server:
+    with ChatServer(LOOKING) as server:
         arguments = remote(server.base_url, [1, 2])
         main(arguments)
         assert "no run of this specification" not in capfd.readouterr().err
@@ -112,7 +114,7 @@ def test_records_of_another_specification_in_the_folder_are_said(capfd):
 
 
 def test_the_specification_is_kept_beside_its_records_without_what_an_address_holds_of_passwords(capfd):
-    with ChatServer(Looking()) as server:
+    with ChatServer(LOOKING) as server:
         url = server.base_url.replace("http://", "http://user:s3cret@") + "?key=t0psecret"
         main(remote(url, [1]))
     assert "remote: 1 run: 1 budget" in capfd.readouterr().out
@@ -164,7 +166,7 @@ def test_a_run_that_cannot_be_is_named_and_the_others_are_done(capfd):
     example = "lamps/one.pddl"
     example_plan = "plan"
     """
-    with ChatServer(Looking()) as server:
+    with ChatServer(LOOKING) as server:
         Path("lamps.toml").write_text(text % server.base_url, encoding="utf-8")
         assert main(["experiment", "lamps.toml"]) == 2
     out, errors = capfd.readouterr()
@@ -201,7 +203,7 @@ def reached(server, calls, process):
 
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_it_soon_and_it_is_gone_on_with(sent, tmp_path, capfd):
-    with ChatServer(Looking(), delay=0.03) as server:
+    with ChatServer(LOOKING, delay=0.03) as server:
         arguments = remote(server.base_url, range(24))
         process = started(arguments, tmp_path)
         reached(server, 18, process)
@@ -226,7 +228,7 @@ def test_a_signal_ends_it_soon_and_it_is_gone_on_with(sent, tmp_path, capfd):
 
 
 def test_a_second_ctrl_c_waits_for_nothing(tmp_path):
-    with ChatServer(Looking(), delay=50.0) as server:
+    with ChatServer(LOOKING, delay=50.0) as server:
         # After the first alone it would wait for ever.
         process = started(remote(server.base_url), tmp_path)
         reached(server, 4, process)

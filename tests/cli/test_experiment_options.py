@@ -108,7 +108,6 @@ def test_the_command_line_stands_in_the_place_of_the_file(capfd: pytest.CaptureF
     folder = Path("runs/some-oracle")
     assert "some: 3 runs: " in capfd.readouterr().out
     layout = read_layout(folder)
-    assert layout is not None
     assert {f"{name}.jsonl" for name in layout.runs} == {path.name for path in folder.glob("*.jsonl")}
     assert (layout.models, [row.label for row in layout.rows]) == (("oracle",), ["visitall"])
     text = (folder / "specification.toml").read_text(encoding="utf-8")

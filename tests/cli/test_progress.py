@@ -15,10 +15,12 @@ import pytest
 from pddl2nl.cli.progress import progress_shown
 from pddl2nl.experiments.sweep import SweepSummary, Trouble
 from pddl2nl.policies.budget import Account
-from tests.cli.looking import Looking
+from tests.answering import Answering
 from tests.llm.chat_server import ChatServer
 
 pytestmark = pytest.mark.usefixtures("home_of_its_own")
+LOOKING = Answering("Action: look around", "looking")
+"""Never comes to an end by itself, for experiments that are stopped."""
 
 SPECIFICATION = """
 domains = ["blocksworld"]
@@ -49,7 +51,7 @@ def reached(server, calls, process):
 
 
 def test_the_first_ctrl_c_lets_what_goes_on_come_to_its_end_and_begins_nothing(tmp_path):
-    with ChatServer(Looking(), delay=0.1) as server:
+    with ChatServer(LOOKING, delay=0.1) as server:
         process = started(server, 60)
         reached(server, 5, process)
         process.send_signal(signal.SIGINT)
@@ -70,7 +72,7 @@ def test_the_first_ctrl_c_lets_what_goes_on_come_to_its_end_and_begins_nothing(t
 @pytest.mark.parametrize("times", [1, 2])
 def test_ctrl_c_at_a_terminal_reaches_the_workers_of_this_machine_and_they_heed_it_as_threads_do(times, tmp_path):
     pytest.importorskip("distributed", reason="Dask is absent: pip install 'pddl2nl[cluster]'")
-    with ChatServer(Looking(), delay=0.2) as server:
+    with ChatServer(LOOKING, delay=0.2) as server:
         process = started(server, 60, "--cluster", "local:2", start_new_session=True)
         reached(server, 9, process)
         for _ in range(times):
@@ -92,7 +94,7 @@ def test_ctrl_c_at_a_terminal_reaches_the_workers_of_this_machine_and_they_heed_
 def test_a_terminal_shows_a_bar_with_all_that_counts(tmp_path):
     leader, follower = pty.openpty()
     # Over a second from the first run's end to the last one's: the bar is drawn some times a second.
-    with ChatServer(Looking(), delay=0.1) as server:
+    with ChatServer(LOOKING, delay=0.1) as server:
         process = started(server, 12, stderr=follower)
         os.close(follower)
         shown = b""

@@ -60,7 +60,6 @@ def test_the_oracle_solves_ten_of_ten_with_every_mechanism(finished):
     assert cells[5:] == ["10 of 10"] * 4
     assert int(cells[4].split()[0]) < 10
     header = re.search(r"(.*)\n *basic +cot +act +react +random ", process.stdout)
-    assert header is not None
     assert header[1].split() == ["oracle"]
     assert "oracle: no language model was asked" in process.stdout
     page = (finished[1] / "report.html").read_text(encoding="utf-8")

@@ -102,6 +102,9 @@ def test_a_long_failure_is_told_once(call: Run, files: tuple[str, str]) -> None:
         (("--policy", "act", "--model", "oracle", "--wording", "llm"), "--wording llm"),
         (("--policy", "act", "--model", "oracle", "--translator", "llm"), "--translator llm"),
         (("--policy", "act", "--model", "oracle", "--translator", "reader+llm"), "reader+llm"),
+        (("--policy", "act", "--model", "oracle", "--translator", "llm", "--style", "pddl"), "style pddl shows PDDL"),
+        (("--policy", "act", "--model", "oracle", "--base-url", "http://127.0.0.1:1/v1"), "--base-url is for models"),
+        (("--policy", "act", "--model", "oracle", "--example", "no/such/file.pddl"), "no/such/file.pddl"),
         (("--policy", "act", "--model", "gpt-4o"), "OPENAI_API_KEY"),
         (
             ("--policy", "act", "--model", "m", "--base-url", "http://127.0.0.1:9/v1", "--budget-usd", "1"),

@@ -52,8 +52,6 @@ def test_json_answers_each_line(plan: str, monkeypatch: pytest.MonkeyPatch, caps
 def test_a_line_is_answered_before_the_next_one_is_read(plan: str) -> None:
     command = [sys.executable, "-m", "pddl2nl", "watch", "blocksworld", "p01", plan, "--json"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
         answers = [json.loads(process.stdout.readline())]
         for line in ("(not (clear c))", "(clear c)"):
             process.stdin.write(f"{line}\n")

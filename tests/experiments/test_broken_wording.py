@@ -49,7 +49,6 @@ def _action_swapped(wording: Wording, domain: str) -> Wording:
 
 
 def _swapped(snippet: Snippet) -> Snippet:
-    assert snippet.text is not None
     first, second = (f"{{{parameter}}}" for parameter in snippet.parameters[-2:])
     text = snippet.text.replace(first, "{!}").replace(second, first).replace("{!}", second)
     assert text != snippet.text

@@ -63,13 +63,6 @@ def jobs(task, lamps):
 # ── addresses and deployments ────────────────────────────────────────────────────────────────────
 
 
-@pytest.mark.parametrize(
-    "address", ["local", "local:3", "tcp://host:8786", "tls://host:1", "slurm", "pbs", "kubernetes"]
-)
-def test_what_an_address_can_be(address):
-    check_address(address)
-
-
 @pytest.mark.parametrize("address", ["local:0", "local:x", "local:٣", "host:8786", "slurm:3", "no/such/file", ""])
 def test_what_it_cannot_be_is_said_with_what_it_can(address):
     with pytest.raises(InputError, match="--cluster"):

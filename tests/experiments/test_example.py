@@ -25,7 +25,6 @@ from pddl2nl.experiments.records.replay import replay_record
 from pddl2nl.llm import ScriptedModel
 from pddl2nl.nl import Teller, make_names, template_wording
 from pddl2nl.pddl import Atom, Not, Task, load_task, parse_problem, parse_task
-from pddl2nl.policies.events import Started
 from pddl2nl.tasks import shipped_domain, shipped_task
 from pddlval import GroundAction, Simulator
 
@@ -194,9 +193,7 @@ def test_of_a_folder_the_best_problem_is_shown(folder: Path, tmp_path_factory: p
     assert _shown(folder, given=other) == ("six", 6, "file")
     assert _shown(folder, given=str(other)) == ("six", 6, "file")
     result = run(_task(folder), "basic", ScriptedModel(["x"]), example=other)
-    started = result.events[0]
-    assert isinstance(started, Started)
-    assert started.example is not None
+    started = result.started
     assert (started.example["source"], len(started.example["plan"])) == ("file", 6)
 
 
@@ -235,8 +232,7 @@ def test_a_solved_problem_is_shown_as_it_is_and_survives_a_record(folder: Path) 
     again = SolvedProblem.from_json(data, task.domain)
     assert again == given
     result = run_spec(RunSpec.of(task, "basic", model=ScriptedModel(["x"]), example=again))
-    started = result.events[0]
-    assert isinstance(started, Started)
+    started = result.started
     assert started.example == data
     for broken in ({}, {**data, "plan": None}, {**data, "problem": None}, {**data, "plan": [3]}):
         with pytest.raises(InputError):
@@ -280,7 +276,6 @@ def test_an_example_that_is_made_shows_an_optimal_plan_that_meets_no_goal_of_the
         assert found.source == "made"
         assert not gives_away(task, found.plan)
         best = optimal_plan(found.task)
-        assert best is not None
         assert len(found.plan) == len(best)
         simulator = Simulator(found.task)
         assert simulator.is_goal(simulator.follow(simulator.initial, found.plan).state)

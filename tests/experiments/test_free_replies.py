@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
@@ -15,22 +14,19 @@ from pddl2nl.llm.cache import Cache
 from pddl2nl.pddl import Task
 from pddl2nl.policies.budget import BudgetSpentError, Limits, SharedBudget
 from pddl2nl.tasks import shipped_task
+from tests.answering import Answering
 from tests.llm.chat_server import ChatServer
 
 TURNS = ["unstack block_2 from block_1", "stack block_2 on block_0", "pick up block_1 from the table"]
 
 
-@dataclass
-class Going:
-    """A model that says the same things in the same turns, and counts."""
+def going() -> Answering:
+    """A model that says the same things in the same turns."""
+    return Answering(lambda request: Completion(f"Action: {TURNS[turn(request)]}", usage=Usage(10, 2)))
 
-    name: str = "going"
-    asked: list[int] = field(default_factory=list)
 
-    def complete(self, request: Request) -> Completion:
-        turn = sum(message.role == "assistant" for message in request.messages)
-        self.asked.append(turn)
-        return Completion(f"Action: {TURNS[turn]}", usage=Usage(10, 2))
+def turn(request: Request) -> int:
+    return sum(message.role == "assistant" for message in request.messages)
 
 
 @pytest.fixture
@@ -40,7 +36,7 @@ def task() -> Task:
 
 def test_a_limit_is_reached_by_what_is_paid_and_not_by_what_the_cache_has(task: Task, tmp_path: Path) -> None:
     access = Access(cache=Cache(tmp_path / "c.sqlite"))
-    model = Going()
+    model = going()
     with ChatServer(model) as server:
         spec = RunSpec.of(
             task, "act", model="m", example="none", steps=3, base_url=server.base_url, out=tmp_path / "runs"
@@ -55,7 +51,7 @@ def test_a_limit_is_reached_by_what_is_paid_and_not_by_what_the_cache_has(task: 
         further = run_spec(RunSpec.of(**{**vars(spec), "budget_calls": 1}), access)
         assert (further.steps, further.spent.calls, further.spent.cache_hits) == (3, 1, 2)
         assert further.message == "the limit of 3 steps is reached"
-    assert model.asked == [0, 1, 2]
+    assert [*map(turn, model.requests)] == [0, 1, 2]
     for result in (first, free, further):
         assert result.path is not None
         assert replay_record(result.path).identical
@@ -64,7 +60,7 @@ def test_a_limit_is_reached_by_what_is_paid_and_not_by_what_the_cache_has(task: 
 def test_a_spent_budget_forbids_calls_and_not_what_the_cache_has(task: Task, tmp_path: Path) -> None:
     cache = Cache(tmp_path / "c.sqlite")
     budget = SharedBudget(Limits(tokens=20))
-    with ChatServer(Going()) as server:
+    with ChatServer(going()) as server:
         spec = RunSpec.of(task, "act", model="m", example="none", steps=2, base_url=server.base_url)
         assert run_spec(spec, Access(cache=cache, budget=budget)).steps == 2
         again = run_spec(spec, Access(cache=cache, budget=budget))

@@ -74,7 +74,6 @@ class Zygote:
 
     def say(self, *arguments: object) -> None:
         """Sends a command; the first one is run by the process itself."""
-        assert self._process.stdin is not None
         self._process.stdin.write(json.dumps([*map(str, arguments)]) + "\n")
         self._process.stdin.flush()
 
@@ -88,7 +87,6 @@ class Zygote:
         return self._number()
 
     def _number(self) -> int:
-        assert self._process.stdout is not None
         return int(self._process.stdout.readline())
 
 

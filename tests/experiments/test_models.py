@@ -4,28 +4,25 @@ from __future__ import annotations
 
 import importlib.util
 import json
-from importlib.metadata import EntryPoint, EntryPoints
 from pathlib import Path
 
 import pytest
 
-from pddl2nl.experiments.models import MODELS, MadeModel, ModelContext, default_cache_path, make_model, wrap_model
+from pddl2nl.experiments.models import MODELS, ModelContext, default_cache_path, make_model, wrap_model
 from pddl2nl.llm import (
     FREE,
     Completion,
     Message,
-    Model,
     ModelConfigurationError,
     OpenAIModel,
-    ReplayModel,
     Request,
-    ScriptedModel,
     Usage,
     price_of,
 )
 from pddl2nl.llm.replay import RecordedCompletion
 from pddl2nl.nl import template_wording
 from pddl2nl.pddl import parse_domain
+from tests.answering import Answering
 
 DOMAIN = "(define (domain d) (:predicates (p ?x)) (:action go :parameters (?x) :precondition (p ?x) :effect (p ?x)))"
 USAGE = Usage(1_000_000, 0)
@@ -125,19 +122,12 @@ def test_prices_are_known_unknown_or_zero(specs: dict[str, str], context: ModelC
     replay = make_model(specs["replay"], context)
     recorded = replay.model.complete(Request((Message("user", "x"),), seed=1))
     paid = replay.price_of(recorded)
-    assert paid is not None
     assert paid.usd(recorded.usage) == 0.5, "what it cost then, whatever the list says now"
     assert replay.price_of(RecordedCompletion("", usage=USAGE, model="gpt-4o")) is None
 
 
 def test_a_foreign_model_has_no_known_price() -> None:
-    class Foreign:
-        name = "foreign"
-
-        def complete(self, request: Request) -> Completion:
-            return Completion("x")
-
-    model: Model = Foreign()
+    model = Answering("x")
     made = wrap_model(model)
     assert not made.priced
     assert made.price_of(model.complete(Request((Message("user", "x"),)))) is None
@@ -150,24 +140,6 @@ def test_a_foreign_model_has_no_known_price() -> None:
 def test_a_bad_specification_is_refused(spec: str, context: ModelContext) -> None:
     with pytest.raises(ModelConfigurationError):
         make_model(spec, context)
-
-
-def _shouting(argument: str, context: ModelContext) -> MadeModel:
-    return wrap_model(ScriptedModel([argument.upper()], name=f"shout:{argument}"))
-
-
-def test_an_installed_package_adds_a_kind(context: ModelContext, monkeypatch: pytest.MonkeyPatch) -> None:
-    known = EntryPoints([EntryPoint("shout", "tests.experiments.test_models:_shouting", "pddl2nl.models")])
-    monkeypatch.setattr("pddl2nl.experiments.models.installed", lambda group: known.select(group=group))
-    made = make_model("shout:hey", context)
-    assert made.model.complete(Request((Message("user", "x"),))).text == "HEY"
-    # Others are names of models as before.
-    assert isinstance(make_model("whisper:hey", context).model, OpenAIModel)
-
-
-def test_the_kinds_are_what_they_say(specs: dict[str, str], context: ModelContext) -> None:
-    assert isinstance(make_model(specs["script"], context).model, ScriptedModel)
-    assert isinstance(make_model(specs["replay"], context).model, ReplayModel)
 
 
 def test_the_default_path_of_the_cache(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -23,6 +23,7 @@ from pddl2nl.policies.events import FORMAT, RecordError
 from pddl2nl.policies.policy import CORE
 from pddl2nl.policies.prompts import Prompts
 from pddl2nl.tasks import shipped_task
+from tests.answering import Answering
 from tests.llm.chat_server import ChatServer
 
 ODD = "; ☕ überall\u2028und\u0085nirgends\n"
@@ -54,7 +55,7 @@ class Chatter:
         usage = Usage(prompt, rng.randrange(200), rng.randrange(prompt + 1), rng.randrange(9))
         return Completion(
             self._said(request),
-            rng.choice(FINISHES),  # type: ignore[arg-type]
+            rng.choice(FINISHES),
             usage,
             rng.choice([self.name, "gpt-4o-mini", "other"]) if rng.random() < 0.2 else self.name,
             rng.choice(["", "fp_1"]),
@@ -152,7 +153,7 @@ def _spec(policy: str, style: str, rng: random.Random, task: Task, example: tupl
     if style == "nl" and made.needs_model:
         wording, translator = (
             draw([None, "llm", "llm", template_wording(task.domain)]),
-            draw(["reader", "lines", "llm"]),
+            draw(["reader", "lines", "llm", "reader+llm"]),
         )
         run |= {"wording": wording, "translator": translator}
         if "reading" in made.uses:
@@ -191,7 +192,7 @@ EVERY = [(name, style) for name in CORE for style in make_policy(name).styles if
 
 
 @pytest.mark.usefixtures("offline")
-@pytest.mark.parametrize("seed", range(16))
+@pytest.mark.parametrize("seed", range(10))
 @pytest.mark.parametrize(("policy", "style"), EVERY)
 def test_any_run_replays_identically(
     policy: str, style: str, seed: int, task: Task, example: tuple[Path, Path], tmp_path: Path
@@ -242,7 +243,6 @@ def test_a_changed_prompt_file_is_reported_with_the_line(record: Path, monkeypat
 
     monkeypatch.setattr(Prompts, "text", changed)
     difference = replay_record(record).difference
-    assert difference is not None
     assert (difference.event, difference.name, difference.field) == (1, "started", "prompts.act_pddl.txt")
     lines = difference.diff.splitlines()
     assert "  first different in message 1 (system), line 3" in lines
@@ -261,7 +261,6 @@ def test_a_changed_wording_is_reported_with_the_line(task: Task, tmp_path: Path)
         events[0]["wording"]["predicates"]["free"]["text"] = "my hands are idle"
 
     difference = _edit(path, reword).difference
-    assert difference is not None
     assert (difference.event, difference.name, difference.field) == (2, "prompted", "messages")
     assert "first different in message 1 (system), line " in difference.diff
     assert any(line.startswith("+") and "my hands are idle" in line for line in difference.diff.splitlines())
@@ -281,7 +280,6 @@ def test_a_record_edited_by_hand_is_found_out(
     record: Path, place: int, field: str, value: Any, found: tuple[int, str, str]
 ) -> None:
     difference = _edit(record, lambda events: events[place].update({field: value})).difference
-    assert difference is not None
     assert (difference.event, difference.name) == found[:2]
     assert difference.field == found[2] or place == 0
 
@@ -289,11 +287,9 @@ def test_a_record_edited_by_hand_is_found_out(
 def test_what_is_missing_or_too_much_is_found_out(record: Path) -> None:
     whole = _lines(record)
     shorter = _edit(record, lambda events: events.pop(8)).difference
-    assert shorter is not None
     assert (shorter.event, shorter.field, shorter.now) == (9, "event", "looked-around")
     _write(record, [*whole[:-1], whole[-2], whole[-1]])
     longer = replay_record(record).difference
-    assert longer is not None
     assert (longer.event, longer.recorded, longer.now) == (15, "goal-reached", "finished")
 
 
@@ -319,7 +315,6 @@ def test_a_record_of_another_format_says_which_version_reads_it(record: Path) ->
 @pytest.mark.parametrize(("key", "value"), [("seed", 2), ("policy", "react"), ("steps", 1)])
 def test_another_description_of_the_run_is_found_out(record: Path, key: str, value: Any) -> None:
     difference = _edit(record, lambda events: events[0]["spec"].update({key: value})).difference
-    assert difference is not None
     assert difference.name in ("started", "prompted", "finished", "acted")
 
 
@@ -343,14 +338,10 @@ def test_a_run_with_the_model_replay_repeats_the_accounts(task: Task, tmp_path: 
 
 
 def test_a_batch_that_is_pending_leaves_nothing_to_complain_of(task: Task, tmp_path: Path) -> None:
-    class Pending:
-        name = "pending"
-
-        def complete(self, request: Request) -> Completion:
-            raise ReplyPendingError("later")
-
     with pytest.raises(ReplyPendingError):
-        run_spec(RunSpec.of(task, "act", model=Pending(), record=tmp_path / "run.jsonl", **BARE))
+        run_spec(
+            RunSpec.of(task, "act", model=Answering(ReplyPendingError("later")), record=tmp_path / "run.jsonl", **BARE)
+        )
     assert replay_record(tmp_path / "run.jsonl.partial").identical
 
 

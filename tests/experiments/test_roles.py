@@ -14,7 +14,6 @@ from pddl2nl.experiments.records.replay import replay_record
 from pddl2nl.llm import Completion, ContextWindowError, EndpointError, Purpose, Request, Usage
 from pddl2nl.llm.types import Finish
 from pddl2nl.pddl import Task, parse_problem, parse_task
-from pddl2nl.policies.events import Started
 from pddlval import GroundAction
 
 DOMAIN = """
@@ -121,8 +120,7 @@ def test_what_stands_in_for_words_and_thoughts_is_marked(
 ) -> None:
     model = Everybody(role, finish=finish)
     result = run_spec(replace(spec, model=model))
-    started = result.events[0]
-    assert isinstance(started, Started)
+    started = result.started
     assert started.example is not None
     assert started.wording is not None
     # Once more each, and no more than that.

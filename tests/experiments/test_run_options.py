@@ -13,24 +13,11 @@ import pddl2nl
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.runs import run_spec
 from pddl2nl.experiments.specification.schema import OPTIONS
-from pddl2nl.llm import Completion, Request
 from pddl2nl.policies.spec import GROUPS, RUN_OPTIONS, RunSpec
 from pddl2nl.tasks import shipped_task
+from tests.answering import Answering
 
 NO_OPTIONS = {"task", "profile", "record", "suite", "task_name"}
-
-
-class Listening:
-    """Answers nothing useful and keeps the requests."""
-
-    name = "listening"
-
-    def __init__(self) -> None:
-        self.requests: list[Request] = []
-
-    def complete(self, request: Request) -> Completion:
-        self.requests.append(request)
-        return Completion("Action: look around", model=self.name)
 
 
 def test_every_field_is_an_option_with_help() -> None:
@@ -75,7 +62,7 @@ def test_files_take_the_options_that_are_no_keys_of_their_own() -> None:
 
 def test_the_longest_reply_is_no_budget(tmp_path: Path) -> None:
     """`--max-tokens 300` once ended Act after one step."""
-    model = Listening()
+    model = Answering("Action: look around")
     options: dict[str, Any] = {"example": "none", "steps": 3, "record": tmp_path / "run.jsonl"}
     result = run_spec(RunSpec.of(shipped_task("blocksworld", "p01"), "act", model=model, max_tokens=300, **options))
     assert result.steps == 3

@@ -13,12 +13,9 @@ import pytest
 from pddl2nl.errors import InfrastructureError, InputError, MissingExtraError
 from pddl2nl.experiments import RunSpec, run, run_spec
 from pddl2nl.experiments.records.reader import event_from_json
-from pddl2nl.experiments.records.writer import is_volatile
-from pddl2nl.experiments.specification.experiment import load_experiment
 from pddl2nl.llm import ScriptedModel
 from pddl2nl.pddl import Task, parse_task
-from pddl2nl.policies import RunEvent, event_to_json
-from pddl2nl.policies.events import Started
+from pddl2nl.policies import RunEvent
 
 TURNS = ["Action: (lift red table)", "Action: look around", "Action: (put red shelf)"]
 PLAN = "[PLAN]\n(lift red table)\n(put red shelf)\n[PLAN END]"
@@ -55,14 +52,6 @@ def _kept(path: Path) -> tuple[RunEvent, ...]:
     return tuple(event_from_json({**line, "digest": ""} if "digest" in line else line) for line in _lines(path))
 
 
-def _stable(events: tuple[RunEvent, ...]) -> list[dict[str, Any]]:
-    found = []
-    for event in events:
-        data = event_to_json(event)
-        found.append({key: value for key, value in data.items() if not is_volatile(event.event, key)})
-    return found
-
-
 # ── results ──────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -92,13 +81,6 @@ def test_a_one_shot_plan_is_given_as_it_was_read(task: Task) -> None:
     assert result.proposed == ("(put red shelf)", "(lift red table)")
 
 
-def test_a_run_without_a_model_answers_to_its_seed(task: Task) -> None:
-    one, same, *others = (run(task, "random", seed=seed, steps=40) for seed in (1, 1, 2, 3, 4, 5))
-    assert _stable(one.events) == _stable(same.events)
-    assert any(other.proposed != one.proposed for other in others)
-    assert one.spent.calls == 0
-
-
 # ── records ──────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -108,27 +90,7 @@ def test_the_record_holds_every_event_and_everything_to_run_it_again(task: Task,
     assert result.path == path
     assert [item.name for item in path.parent.iterdir()] == ["run.jsonl"]
     assert _kept(path) == result.events
-    started = result.events[0]
-    assert isinstance(started, Started)
-    assert (started.domain_pddl, started.problem_pddl) == (cups.domain, cups.problem)
-    again = run(
-        parse_task(started.domain_pddl, started.problem_pddl),
-        started.policy,
-        f"replay:{path.parent}",
-        style=started.style,
-        example="none",
-        steps=started.spec["steps"],
-        seed=started.seed,
-    )
-    first, second = _stable(result.events), _stable(again.events)
-    assert (first[0].pop("models"), second[0].pop("models")) == (
-        {"planner": "script"},
-        {"planner": f"replay:{path.parent}"},
-    )
-    assert (first[0]["spec"].pop("model"), second[0]["spec"].pop("model")) == ("script", f"replay:{path.parent}")
-    del first[0]["spec"]["domain_file"], first[0]["spec"]["problem_file"]
-    del second[0]["spec"]["domain_file"], second[0]["spec"]["problem_file"]
-    assert first == second
+    assert (result.started.domain_pddl, result.started.problem_pddl) == (cups.domain, cups.problem)
 
 
 def test_runs_in_parallel_write_records_of_their_own(task: Task, tmp_path: Path) -> None:
@@ -176,8 +138,7 @@ def test_the_first_event_names_example_prompts_names_and_limits(task: Task, tmp_
     plan.write_text("(lift green sink)\n(put green door)\n", encoding="utf-8")
     model = ScriptedModel(["nothing"])
     result = run(task, "react", model, example=problem, example_plan=plan, steps=1, budget_calls=3)
-    started = result.events[0]
-    assert isinstance(started, Started)
+    started = result.started
     assert started.example == {
         "source": "file",
         "problem": cups.shown,
@@ -193,7 +154,6 @@ def test_the_first_event_names_example_prompts_names_and_limits(task: Task, tmp_
     assert started.names == {"red": "cup_0", "blue": "cup_1", "shelf": "place_0", "table": "place_1"}
     limits = ("steps", "budget_calls", "budget_tokens", "budget_usd")
     assert [started.spec[name] for name in limits] == [1, 3, None, None]
-    assert started.wording is not None
     assert started.wording["domain"] == "cups"
     assert (started.spec["temperature"], started.spec["max_tokens"]) == (0.0, None)
 
@@ -201,30 +161,14 @@ def test_the_first_event_names_example_prompts_names_and_limits(task: Task, tmp_
 # ── what is needed, and what is refused ──────────────────────────────────────────────────────────
 
 
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        ({"policy": "nonsense"}, "react"),
-        ({"style": "latin"}, "--style latin"),
-        ({"policy": "cot", "style": "pddl"}, "has no twin in style pddl; basic, act"),
-        ({"wording": "llm", "model": "oracle"}, "--model-for wording"),
-        ({"translator": "llm", "style": "pddl"}, "--translator llm"),
-        ({"names": "funny"}, "--names funny"),
-        ({"base_url": "http://localhost:1/v1"}, "--base-url"),
-        ({"example": "no/such/file.pddl"}, "no/such/file"),
-        ({"example": None, "example_plan": "x.plan"}, "--example PROBLEM"),
-    ],
-)
-def test_what_there_is_not_is_refused_by_name(task: Task, options: dict[str, Any], words: str) -> None:
-    spec = RunSpec.of(task, "act", model=ScriptedModel(["x"]), steps=1, example="none")
-    with pytest.raises((InputError, OSError), match=words):
-        run_spec(replace(spec, **options))
-
-
 def test_a_money_limit_needs_a_known_price(task: Task) -> None:
     base = {**BARE, "budget_usd": 1.0}
+    endpoint = {"base_url": "http://127.0.0.1:9/v1"}
     with pytest.raises(InputError, match="--budget-usd"):
-        run(task, "act", "my-llama", base_url="http://127.0.0.1:9/v1", **base)
+        run(task, "act", "my-llama", **endpoint, **base)
+    asked = {"style": "nl", "translator": "llm", "models": {"translator": "my-llama"}}
+    with pytest.raises(InputError, match="--budget-usd"):
+        run(task, "act", ScriptedModel(TURNS), **{**base, **endpoint, **asked})
     assert run(task, "act", ScriptedModel(TURNS), **base).outcome == "solved"
 
 
@@ -250,15 +194,12 @@ def test_without_a_planner_the_options_that_replace_it_are_named(
     assert run(task, "basic", ScriptedModel([PLAN]), style="pddl", example=problem, example_plan=plan).solved
 
 
-def test_an_example_must_be_another_problem_with_a_valid_plan(task: Task, tmp_path: Path, cups: Any) -> None:
+def test_an_example_must_have_a_valid_plan(task: Task, tmp_path: Path, cups: Any) -> None:
     problem, plan = tmp_path / "shown.pddl", tmp_path / "shown.plan"
     problem.write_text(cups.shown, encoding="utf-8")
     plan.write_text("(lift green sink)\n", encoding="utf-8")
     with pytest.raises(InputError, match="no valid plan"):
         run(task, "basic", ScriptedModel([PLAN]), example=problem, example_plan=plan)
-    problem.write_text(cups.problem.replace("tidy", "other-name"), encoding="utf-8")
-    with pytest.raises(InputError, match="the very problem"):
-        run(task, "basic", ScriptedModel([PLAN]), example=problem)
 
 
 # ── with a planner ───────────────────────────────────────────────────────────────────────────────
@@ -268,23 +209,4 @@ def test_an_example_must_be_another_problem_with_a_valid_plan(task: Task, tmp_pa
 def test_the_step_limit_is_twice_the_length_of_ffs_plan(task: Task) -> None:
     result = run(task, "act", ScriptedModel(["Action: look around"] * 9), style="pddl", example="none")
     assert (result.outcome, result.steps) == ("budget", 4)
-    started = result.events[0]
-    assert isinstance(started, Started)
-    assert started.spec["steps"] == 4
-
-
-# ── the oracle ───────────────────────────────────────────────────────────────────────────────────
-
-
-def test_a_run_is_the_same_wherever_its_model_is_reached(tmp_path: Path) -> None:
-    """On a cluster the host changes with each job, and what was paid for must not be paid for again."""
-    found = []
-    for address in ("http://node-1:8000/v1", "http://node-2:8001/v1"):
-        path = tmp_path / "small.toml"
-        path.write_text(
-            'domains = ["ferry"]\ninstances = ["p01"]\npolicies = ["act"]\nmodels = ["my-llama"]\nseeds = [1]\n'
-            f'base_url = "{address}"\n',
-            encoding="utf-8",
-        )
-        found.append([*load_experiment(path).jobs])
-    assert found[0] == found[1] != []
+    assert result.started.spec["steps"] == 4

@@ -12,7 +12,6 @@ from pddl2nl.experiments import run
 from pddl2nl.llm import ReplayModel, ScriptedModel
 from pddl2nl.pddl import Task, parse_task
 from pddl2nl.policies import make_policy
-from pddl2nl.policies.events import Prompted, Started
 from pddl2nl.reports import read_record, recheck
 from tests.experiments.mechanisms import ASKING
 
@@ -123,12 +122,9 @@ def test_a_numeric_example_with_a_plan_of_ones_own(tanks: Task, tmp_path: Path) 
     # Other numbers make it another problem.
     problem.write_text(LEVELS.format(name="other", left="2.5").replace("(>= (level left) 1)", "(< (level left) 1)"))
     result = run(tanks, "react", ScriptedModel(["x"]), steps=1, example=problem, example_plan=plan)
-    started = result.events[0]
-    assert isinstance(started, Started)
-    assert started.example is not None
+    started = result.started
     assert started.example["plan"] == STEPS
     prompted = result.events[1]
-    assert isinstance(prompted, Prompted)
     shown = "\n".join(message.content for message in prompted.messages)
     assert "My goal asks that the value of 'level' for tank_0 is less than 1. I can bring this about now." in shown
     assert "My goal asks that tank_1 is 'sealed'. I can bring this about now." in shown

@@ -27,7 +27,7 @@ def load(tmp_path: Path) -> Load:
     def load_(text: str, head: str = HEAD, **overrides: object) -> Experiment:
         path = tmp_path / "spec.toml"
         path.write_text(head + text, encoding="utf-8")
-        return load_experiment(path, Overrides(**overrides))  # type: ignore[arg-type]
+        return load_experiment(path, Overrides(**overrides))
 
     return load_
 

@@ -282,12 +282,6 @@ def test_what_would_do_without_a_planner_is_said_where_it_is_missing(spec, monke
         check_models(said, Access())
 
 
-def test_that_nothing_is_left_to_be_run_is_an_error(spec):
-    said = spec('domains = ["visitall"]\npolicies = ["cot"]\nmodels = ["m"]\nstyles = ["pddl"]\n')
-    with pytest.raises(InputError, match=r":2:1: nothing is left to be run: policy cot in style pddl"):
-        _ = said.jobs
-
-
 def test_options_that_nothing_uses_are_said_and_their_models_need_no_key(spec, monkeypatch):
     head = 'domains = ["visitall"]\ninstances = ["p01"]\nmodels = ["script:replies"]\nbaselines = ["ff"]\n'
     options = '[options]\nsamples = 2\nsteps = 3\nplanner_seconds = 5\nexample = "none"\n'

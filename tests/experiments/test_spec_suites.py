@@ -16,7 +16,6 @@ from pddl2nl.experiments.records.reader import read_events
 from pddl2nl.experiments.runs import run_job
 from pddl2nl.experiments.specification.experiment import Experiment, load_experiment
 from pddl2nl.pddl import parse_task
-from pddl2nl.policies.events import Started
 from pddl2nl.tasks import shipped_domain
 from pddlval import Simulator
 
@@ -192,7 +191,6 @@ def test_a_suite_under_other_words(load: Load) -> None:
     assert [action.name for action in hidden.domain.actions] == ["action1"]
     for task in hidden.tasks:
         assert task.task.domain == hidden.domain
-        assert task.texts is not None
         assert parse_task(task.texts.domain, task.texts.problem) == task.task
         for word in ("lamps", "lit", "dark"):
             assert word not in task.texts.domain + task.texts.problem
@@ -210,7 +208,6 @@ def test_a_shipped_domain_brings_its_wording_and_example_along(load: Load) -> No
     said = load('{shipped = "visitall", instances = "p01", transform = "obfuscate:mystery"}', rest)
     [one] = said.domains
     [task] = one.tasks
-    assert task.example is not None
     assert task.example.source == "shipped"
     assert task.example.task.domain == one.domain
     assert "its default wording tells the meaning of the original names" in said.notes[0]
@@ -244,7 +241,6 @@ def test_records_hold_suite_and_task(load: Load, tmp_path: Path) -> None:
     [job] = said.jobs.values()
     job.play(tmp_path / "one.jsonl", Access(), lambda event: None)
     started = read_events(tmp_path / "one.jsonl")[0]
-    assert isinstance(started, Started)
     assert (started.suite, started.task, started.domain) == ("halls", "p01-a", "halls")
     # What a task is called decides nothing: the same run has the same name.
     assert run_job(replace(job.about, suite="other")).name == run_job(job.about).name

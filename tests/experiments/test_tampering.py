@@ -14,9 +14,10 @@ from pddl2nl.cli.app import main
 from pddl2nl.experiments.records.replay import replay_record
 from pddl2nl.experiments.records.stored import read_record
 from pddl2nl.experiments.runs import run
-from pddl2nl.llm import Completion, ContextWindowError, EndpointError, Request, ScriptedModel, ScriptedReply
+from pddl2nl.llm import ContextWindowError, EndpointError, ScriptedModel, ScriptedReply
 from pddl2nl.pddl import load_task
 from pddl2nl.reports.recheck import doubt
+from tests.answering import Answering
 from tests.records import rewrite
 
 
@@ -29,18 +30,6 @@ def record(lamps: tuple[Path, Path], tmp_path: Path) -> Path:
     result = run(task, "act", ScriptedModel(replies), record=path, example="none", steps=3, cache="none")
     assert (result.outcome, result.mistakes, len(result.plan)) == ("budget", 1, 1)
     return path
-
-
-class Failing:
-    """A model whose endpoint fails."""
-
-    name = "failing"
-
-    def __init__(self, error: Exception):
-        self.error = error
-
-    def complete(self, request: Request) -> Completion:
-        raise self.error
 
 
 LIT = "apply the action 'switch-on' to lamp lamp_0"
@@ -60,8 +49,8 @@ HONEST: dict[str, tuple[str, Any, dict[str, Any]]] = {
     "budget of calls": ("act", ScriptedModel(["Action: look around"] * 9), {"budget_calls": 2}),
     "claimed done": ("act", ScriptedModel(["I am finished."] * 9), {}),
     "claimed unsolvable": ("act", ScriptedModel(["There is no plan."] * 9), {}),
-    "too long": ("act", Failing(ContextWindowError("too long")), {}),
-    "no answer": ("act", Failing(EndpointError("503")), {}),
+    "too long": ("act", Answering(ContextWindowError("too long")), {}),
+    "no answer": ("act", Answering(EndpointError("503")), {}),
     "random": ("random", "none", {}),
 }
 

@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from pddl2nl.errors import InputError
-from pddl2nl.experiments import RunRecord, RunSpec, run, run_spec
+from pddl2nl.experiments import RunRecord, run
 from pddl2nl.experiments.planners import ff_plan
-from pddl2nl.experiments.records.writer import is_volatile
-from pddl2nl.llm import Completion, Request, ScriptedModel, ScriptedReply
+from pddl2nl.llm import Completion, Request, ScriptedModel
 from pddl2nl.nl import READING_POLICIES, Reader, Teller, choose_wording, make_names, wording_from_json
-from pddl2nl.policies import Policy, event_to_json
-from pddl2nl.policies.events import Prompted, Read, Replied, RunEvent, Started
+from pddl2nl.policies import Policy
+from pddl2nl.policies.events import Read, Replied
 from pddl2nl.reports import read_record, recheck
 from pddl2nl.reports.gathering import gathered
 from pddl2nl.reports.html import write_html
 from pddl2nl.reports.html.run import turns_of
 from pddl2nl.tasks import shipped_domain, shipped_domains, shipped_task
+from tests.answering import Answering
 from tests.experiments.mechanisms import WRITING
 from tests.llm.chat_server import ChatServer
 
@@ -50,15 +48,6 @@ class Perfect:
         return Completion(f"({' '.join((reading.action.name, *told))})", model=self.name)
 
 
-class Unpriced:
-    """A model of which nobody knows what it costs."""
-
-    name = "unpriced"
-
-    def complete(self, request: Request) -> Completion:
-        raise AssertionError("it is never asked")
-
-
 @lru_cache(maxsize=16)
 def _plan(domain: str, instance: str) -> tuple[str, ...]:
     """The steps of a plan as they are told."""
@@ -79,23 +68,6 @@ def _replies(policy: str, plan: tuple[str, ...]) -> list[str]:
     if policy == "act":
         turns = [f"Action: {step}" for step in plan]
     return [turns[0], "Action: look around", turns[0], "Action: dance", "Action: finished", *turns[1:]]
-
-
-def _stable(events: tuple[RunEvent, ...], *without: str) -> list[dict[str, Any]]:
-    return [
-        {
-            key: value
-            for key, value in event_to_json(event).items()
-            if not is_volatile(event.event, key) and f"{event.event}.{key}" not in without
-        }
-        for event in events
-    ]
-
-
-def _started(result: RunRecord) -> Started:
-    started = result.events[0]
-    assert isinstance(started, Started)
-    return started
 
 
 # ── the same as the reader's ─────────────────────────────────────────────────────────────────────
@@ -150,21 +122,6 @@ def _recorded(folder: Path, policy: str, mode: str = "lines", **options: Any) ->
     )
 
 
-@pytest.mark.parametrize("mode", ["llm", "lines", "reader+llm"])
-@pytest.mark.parametrize("policy", WRITING)
-def test_a_record_with_translations_replays_to_the_same_run(policy: str, mode: str, tmp_path: Path) -> None:
-    result = _recorded(tmp_path, policy, mode)
-    assert any(isinstance(event, Prompted) and event.purpose == "translator" for event in result.events)
-    started = _started(result)
-    assert (started.spec["translator"], started.models["translator"]) == (mode, "perfect")
-    again = run(
-        shipped_task(*TASK), policy, f"replay:{tmp_path}", translator=mode, example="none", steps=started.spec["steps"]
-    )
-    # The scripted model of this module is none of the replay's plug-ins.
-    dropped = ("started.spec", "started.models", "started.versions", "replied.usd", "finished.usd")
-    assert _stable(again.events, *dropped) == _stable(result.events, *dropped)
-
-
 @pytest.mark.parametrize("policy", WRITING)
 def test_a_record_with_translations_is_read_judged_and_shown(policy: str, tmp_path: Path) -> None:
     result = _recorded(tmp_path, policy)
@@ -184,14 +141,14 @@ def test_a_record_with_translations_is_read_judged_and_shown(policy: str, tmp_pa
 
 def test_everything_needed_to_run_it_again_is_recorded(tmp_path: Path) -> None:
     result = _recorded(tmp_path, "basic", names_seed=4, reading="all", on_ambiguous="state")
-    started = _started(result)
+    started = result.started
     assert (started.spec["reading"], started.reading_version) == ("all", READING_POLICIES["all"].version)
     assert (started.spec["on_ambiguous"], started.spec["names_seed"]) == ("state", 4)
     assert started.prompts["translator.txt"] == Policy.prompts.hash("translator.txt")
     assert started.wording is not None
     wording = wording_from_json(started.wording, shipped_task(*TASK).domain, "the record")
     assert started.names == dict(make_names(shipped_task(*TASK), started.spec["names"], wording, 4).to_nl)
-    plain = _started(run(shipped_task(*TASK), "basic", ScriptedModel(["x"]), **BARE))
+    plain = run(shipped_task(*TASK), "basic", ScriptedModel(["x"]), **BARE).started
     assert (plain.spec["translator"], plain.models) == ("reader", {"planner": "script"})
     assert "translator.txt" not in plain.prompts
 
@@ -199,57 +156,19 @@ def test_everything_needed_to_run_it_again_is_recorded(tmp_path: Path) -> None:
 # ── what is needed, and what is refused ──────────────────────────────────────────────────────────
 
 
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        ({"translator": "babel"}, r"--translator babel.*reader\+llm"),
-        ({"reading": "diagonal"}, "--reading diagonal.*planbench"),
-        ({"on_ambiguous": "coin"}, "--on-ambiguous coin.*state"),
-        ({"translator": "llm", "style": "pddl"}, "--translator llm: .*style pddl shows PDDL"),
-        ({"translator": "reader+llm", "models": {"translator": "oracle"}}, "--model-for translator=M"),
-        ({"translator": "llm", "model": "oracle"}, "--model-for translator=M"),
-        ({"translator": "llm", "models": {"translator": "script:no/such/file"}}, "no/such/file"),
-        ({"translator": "llm", "models": {"translator": Unpriced()}, "budget_usd": 1.0}, "--budget-usd"),
-    ],
-)
-def test_what_cannot_be_is_refused_by_name(options: dict[str, Any], words: str) -> None:
-    spec = RunSpec.of(shipped_task(*TASK), "act", model=ScriptedModel(["x"]), steps=1, example="none")
-    with pytest.raises(InputError, match=words):
-        run_spec(replace(spec, **options))
-
-
-def test_a_model_translates_for_itself_where_no_other_is_named() -> None:
-    replies = [
-        ScriptedReply("Action: grab block_0"),
-        ScriptedReply("(pick-up block_0)", when="grab block_0"),
-        *[ScriptedReply("Action: look around")] * 3,
-    ]
-    result = run(shipped_task(*TASK), "act", ScriptedModel(replies), translator="reader+llm", example="none", steps=3)
-    assert _started(result).models["translator"] == "script"
-    assert result.spent.calls == 4
-
-
 # ── the wire ─────────────────────────────────────────────────────────────────────────────────────
 
 
-class Both:
+def both() -> Answering:
     """Answers planner and T-LLM alike, as an endpoint does that knows both models."""
-
-    name = "both"
-
-    def __init__(self) -> None:
-        self._translator = Perfect(*TASK)
-        self._planner = ScriptedModel(
-            ["Action: pick up block_0 from the table", "Action: put down block_0 on the table"]
-        )
-
-    def complete(self, request: Request) -> Completion:
-        translating = "into PDDL" in request.messages[0].content
-        return (self._translator if translating else self._planner).complete(request)
+    translator = Perfect(*TASK)
+    planner = ScriptedModel(["Action: pick up block_0 from the table", "Action: put down block_0 on the table"])
+    translates = lambda request: "into PDDL" in request.messages[0].content  # noqa: E731
+    return Answering(lambda request: (translator if translates(request) else planner).complete(request))
 
 
 def test_over_http_the_translator_is_asked_by_its_own_name() -> None:
-    with ChatServer(Both()) as server:
+    with ChatServer(both()) as server:
         result = run(
             shipped_task(*TASK),
             "act",
@@ -270,35 +189,3 @@ def test_over_http_the_translator_is_asked_by_its_own_name() -> None:
     prices = [event.usd or 0.0 for event in result.events if isinstance(event, Replied)]
     assert result.spent.usd == pytest.approx(sum(prices))
     assert 0 < prices[1] < prices[0], "each call at the price of its own model"
-
-
-class Whole(Both):
-    """Answers a whole reply with the action in it, and what tries out constraints with two words."""
-
-    name = "whole"
-
-    def complete(self, request: Request) -> Completion:
-        if request.messages[-1].content == "Say hello.":
-            return Completion("Hello!", model=self.name)
-        return super().complete(request)
-
-
-def test_over_http_a_whole_reply_is_one_call_behind_those_that_try_constraints() -> None:
-    with ChatServer(Whole()) as server:
-        result = run(
-            shipped_task(*TASK),
-            "act",
-            "gpt-4o-2024-08-06",
-            translator="llm",
-            models={"translator": "gpt-4o-mini"},
-            base_url=server.base_url,
-            example="none",
-            steps=2,
-        )
-        bodies = [call.body for call in server.calls]
-    assert (result.spent.calls, result.steps) == (4, 2), result
-    asked = [body for body in bodies if body["messages"][-1]["content"] != "Say hello."]
-    assert [body["model"] for body in asked] == ["gpt-4o-2024-08-06", "gpt-4o-mini"] * 2
-    # A short reply has a short translation.
-    assert [(body.get("max_tokens") or 0) in range(100, 200) for body in asked] == [False, True] * 2
-    assert len(bodies) - len(asked) == 4, "each way of sending a constraint is tried once"

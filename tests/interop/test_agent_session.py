@@ -187,8 +187,6 @@ def test_the_command_records_the_run_of_an_agent_that_hangs_up(tmp_path: Path) -
     ]
     lines = "".join(f"{json.dumps({'jsonrpc': '2.0', **each})}\n" for each in said)
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
         process.stdin.write(lines)
         process.stdin.flush()
         while json.loads(process.stdout.readline()).get("id") != 2:

@@ -44,7 +44,6 @@ def test_a_plan_ends_with_reward_one() -> None:
     env = PlanningEnv(problem=task, observation="atoms", action="index")
     env.reset()
     plan = solve(task, "lmcut").plan
-    assert plan is not None
     results = [env.step(env.actions.index(action)) for action in plan]
     assert [(reward, terminated) for _, reward, terminated, _, _ in results] == [(0.0, False)] * 3 + [(1.0, True)]
     observed = {atom for atom, value in zip(env.atoms, results[-1][0], strict=False) if value}
@@ -103,7 +102,7 @@ def test_steps_run_out() -> None:
 )
 def test_wrong_arguments_are_explained(options: dict[str, object], message: str) -> None:
     with pytest.raises(InputError, match=message):
-        PlanningEnv(**options)  # type: ignore[arg-type]
+        PlanningEnv(**options)
 
 
 def test_numbers_that_change_are_no_atoms(tmp_path: Path) -> None:

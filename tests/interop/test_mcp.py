@@ -243,8 +243,6 @@ def test_a_signal_ends_a_server_whose_standard_input_stays_open(number: int, cod
     command = [sys.executable, "-m", "pddl2nl", "mcp", str(tmp_path)]
     hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
         process.stdin.write(json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}) + "\n")
         assert "planning tasks in PDDL" in process.stdout.readline()
         process.send_signal(number)

@@ -108,7 +108,6 @@ def test_a_tree_fails_at_the_condition_that_does_not_hold() -> None:
 
 def test_the_tree_of_a_plan_with_time() -> None:
     parallel = verified(behavior_tree(parse_task(DRIVE, TRIP), "1.5: (drive a b) [2.5]")).find("Parallel")
-    assert parallel is not None
     assert [(node.tag, dict(node.items())) for node in parallel[0].iter() if node is not parallel[0]] == [
         ("Sleep", {"msec": "1500"}),
         ("RetryUntilSuccessful", {"num_attempts": "-1"}),

@@ -146,8 +146,6 @@ class BatchDesk:
                     return str(self._file(name)["content"]).encode("utf-8")
                 case "POST", "batches", []:
                     return _sent(self._create(body).to_json())
-                case "GET", "batches", []:
-                    return _sent(self._list(body))
                 case "GET", "batches", [name]:
                     return _sent(self._advance(self._batch(name)).to_json())
         raise Refusal(404, f"no such path: {method} /v1{path}")
@@ -201,19 +199,6 @@ class BatchDesk:
             batch.plan = BatchPlan(("validating", "failed"), errors=batch.errors)
         self.batches.append(batch)
         return self._enter(batch, batch.plan.stages[0])
-
-    def _list(self, query: Mapping[str, Any]) -> dict[str, Any]:
-        newest = self.batches[::-1]
-        if query.get("after"):
-            newest = newest[newest.index(self._batch(query["after"])) + 1 :]
-        page = newest[: int(query.get("limit", 20))]
-        return {
-            "object": "list",
-            "data": [batch.to_json() for batch in page],
-            "first_id": page[0].id if page else None,
-            "last_id": page[-1].id if page else None,
-            "has_more": len(page) < len(newest),
-        }
 
     def _advance(self, batch: ServedBatch) -> ServedBatch:
         if batch.status not in _ENDED:

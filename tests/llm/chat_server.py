@@ -260,7 +260,7 @@ class _Server(ThreadingHTTPServer):
     def handle_error(self, request: object, client_address: object) -> None:
         """Passes over clients that went away, having waited long enough; the console belongs to whoever tests."""
         if not isinstance(sys.exc_info()[1], ConnectionError):
-            super().handle_error(request, client_address)  # type: ignore[arg-type]
+            super().handle_error(request, client_address)
 
 
 def _handler(server: ChatServer) -> type[BaseHTTPRequestHandler]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -25,9 +26,10 @@ from pddl2nl.llm import (
     ScriptedModel,
     Usage,
 )
-from pddl2nl.llm.batch import BatchRunner
+from pddl2nl.llm.batch import BatchRunner, BatchStore
 from pddl2nl.llm.cache import Cache, CachedModel
 from pddl2nl.llm.keys import identity_key
+from tests.answering import Answering
 from tests.llm.batch_desk import BatchPlan, LineFault
 from tests.llm.chat_server import Call, ChatServer, Trouble
 
@@ -46,19 +48,14 @@ def cache(tmp_path: Path) -> Iterator[Cache]:
         yield opened
 
 
-class Echo:
-    """Says what it was told last; a word such as "length:" at the start says how it falls short."""
-
-    name = "echo"
-
-    def complete(self, request: Request) -> Completion:
-        """The echo."""
-        said = request.messages[-1].content
-        finish, colon, text = said.partition(":")
-        kinds: dict[str, Finish] = {"length": "length", "refused": "refused", "filtered": "filtered", "empty": "empty"}
-        if colon and finish in kinds:
-            return Completion("" if finish == "empty" else text, kinds[finish], Usage(10, 2))
-        return Completion(f"echo {said}", usage=Usage(10, 2, 4, 1))
+def echo(request: Request) -> Completion:
+    """What was said last; a word such as "length:" at the start says how the reply falls short."""
+    said = request.messages[-1].content
+    finish, colon, text = said.partition(":")
+    kinds: dict[str, Finish] = {"length": "length", "refused": "refused", "filtered": "filtered", "empty": "empty"}
+    if colon and finish in kinds:
+        return Completion("" if finish == "empty" else text, kinds[finish], Usage(10, 2))
+    return Completion(f"echo {said}", usage=Usage(10, 2, 4, 1))
 
 
 def asked(said: str) -> Request:
@@ -95,7 +92,7 @@ def key_of(server: ChatServer, said: str) -> str:
 
 def test_what_is_noted_comes_in_one_batch_and_stays_in_the_cache(cache: Cache) -> None:
     said = [f"line {number} — ü" for number in range(20)]
-    with ChatServer(Echo()) as server:
+    with ChatServer(Answering(echo)) as server:
         runner = runner_of(cache)
         cached = noted(runner, cache, OpenAIModel("m", server.base_url), said + said)
         assert runner.pending == 20
@@ -111,7 +108,7 @@ def test_what_is_noted_comes_in_one_batch_and_stays_in_the_cache(cache: Cache) -
 
 
 def test_the_input_file_is_what_the_provider_asks_for(cache: Cache) -> None:
-    with ChatServer(Echo()) as server:
+    with ChatServer(Answering(echo)) as server:
         model = OpenAIModel("m", server.base_url)
         brought(server, cache, ["a"])
         upload = next(call for call in server.calls if call.path == "/v1/files")
@@ -132,7 +129,7 @@ def test_the_input_file_is_what_the_provider_asks_for(cache: Cache) -> None:
 
 def test_lines_beyond_the_limits_go_into_further_batches(cache: Cache) -> None:
     said = [f"line {number}" for number in range(10)]
-    with ChatServer(Echo()) as server:
+    with ChatServer(Answering(echo)) as server:
         brought(server, cache, said, max_lines=4)
         assert [len(batch.lines) for batch in server.desk.batches] == [4, 4, 2]
         assert len(cache) == 10
@@ -140,7 +137,7 @@ def test_lines_beyond_the_limits_go_into_further_batches(cache: Cache) -> None:
 
 def test_each_model_has_batches_of_its_own(cache: Cache) -> None:
     runner = runner_of(cache)
-    with ChatServer(Echo()) as server:
+    with ChatServer(Answering(echo)) as server:
         for name in ("planner", "translator"):
             noted(runner, cache, OpenAIModel(name, server.base_url), ["a", "b"])
         runner.run()
@@ -157,7 +154,7 @@ def test_each_model_has_batches_of_its_own(cache: Cache) -> None:
 @pytest.mark.parametrize("finish", ["refused", "filtered", "empty"])
 def test_a_reply_that_fell_short_reaches_who_asked_and_not_the_cache(cache: Cache, finish: str) -> None:
     said = f"{finish}:half a pl"
-    with ChatServer(Echo()) as server:
+    with ChatServer(Answering(echo)) as server:
         reply = brought(server, cache, [said, "a"]).complete(asked(said))
         assert (reply.finish, reply.tariff, reply.from_cache) == (finish, "batch", True)
         assert len(cache) == 1
@@ -180,7 +177,7 @@ def test_a_reply_that_fell_short_reaches_who_asked_and_not_the_cache(cache: Cach
 )
 def test_failed_lines_are_submitted_again_and_no_others(cache: Cache, fault: LineFault) -> None:
     said = ["a", "b", "c"]
-    with ChatServer(Echo()) as server:
+    with ChatServer(Answering(echo)) as server:
         bad = key_of(server, "b")
         server.desk.plan = BatchPlan(AT_ONCE, line=lambda name, tried: fault if name == bad and tried < 2 else None)
         brought(server, cache, said)
@@ -190,7 +187,7 @@ def test_failed_lines_are_submitted_again_and_no_others(cache: Cache, fault: Lin
 
 
 def test_after_the_last_attempt_the_error_reaches_who_asked(cache: Cache) -> None:
-    with ChatServer(Echo()) as server:
+    with ChatServer(Answering(echo)) as server:
         bad = key_of(server, "b")
         server.desk.plan = BatchPlan(AT_ONCE, line=lambda name, tried: LineFault(500) if name == bad else None)
         cached = brought(server, cache, ["a", "b"], max_attempts=2)
@@ -201,7 +198,7 @@ def test_after_the_last_attempt_the_error_reaches_who_asked(cache: Cache) -> Non
 
 
 def test_a_prompt_too_long_concerns_nobody_else(cache: Cache) -> None:
-    with ChatServer(Echo()) as server:
+    with ChatServer(Answering(echo)) as server:
         bad = key_of(server, "b")
         fault = LineFault(400, "context_length_exceeded", "This model's maximum context length is 10 tokens.")
         server.desk.plan = BatchPlan(AT_ONCE, line=lambda name, tried: fault if name == bad else None)
@@ -217,7 +214,7 @@ def test_a_prompt_too_long_concerns_nobody_else(cache: Cache) -> None:
 def test_a_line_refused_for_good_stops_everything_once_the_rest_is_kept(
     cache: Cache, status: int, code: str | None
 ) -> None:
-    with ChatServer(Echo()) as server:
+    with ChatServer(Answering(echo)) as server:
         bad = key_of(server, "b")
         fault = LineFault(status, code, "not with this key")
         server.desk.plan = BatchPlan(AT_ONCE, line=lambda name, tried: fault if name == bad and not tried else None)
@@ -239,7 +236,7 @@ def test_what_an_expired_batch_left_is_submitted_again(cache: Cache) -> None:
     def plan(number: int) -> BatchPlan:
         return BatchPlan(("in_progress", "expired"), answered=2) if number == 0 else BatchPlan()
 
-    with ChatServer(Echo(), batches=plan) as server:
+    with ChatServer(Answering(echo), batches=plan) as server:
         brought(server, cache, ["a", "b", "c", "d", "e"])
         assert [len(batch.lines) for batch in server.desk.batches] == [5, 3]
         assert len(cache) == 5
@@ -248,7 +245,7 @@ def test_what_an_expired_batch_left_is_submitted_again(cache: Cache) -> None:
 def test_a_batch_that_failed_for_good_says_why(cache: Cache) -> None:
     plan = BatchPlan(("validating", "failed"), errors=(("model_not_found", f"no model m for {KEY}"),))
     with (
-        ChatServer(Echo(), batches=plan) as server,
+        ChatServer(Answering(echo), batches=plan) as server,
         pytest.raises(EndpointRefusedError, match=r"batch_0001 failed as a whole: no model m for \[key\]"),
     ):
         brought(server, cache, ["a", "b"])
@@ -258,7 +255,7 @@ def test_a_batch_that_failed_for_good_says_why(cache: Cache) -> None:
 def test_where_too_much_is_enqueued_less_is_submitted_at_a_time(cache: Cache) -> None:
     """An account may have so many tokens in the queue: here lines, three of them."""
     limit = ("token_limit_exceeded", "Enqueued token limit reached")
-    with ChatServer(Echo()) as server:
+    with ChatServer(Answering(echo)) as server:
 
         def plan(number: int) -> BatchPlan:
             file = server.desk.files[server.calls[-1].body["input_file_id"]]
@@ -277,7 +274,7 @@ def test_a_cancelled_batch_stops_and_the_rest_is_submitted_the_next_time(cache: 
     def plan(number: int) -> BatchPlan:
         return BatchPlan(("in_progress", "cancelled"), answered=1) if number == 0 else BatchPlan()
 
-    with ChatServer(Echo(), batches=plan) as server:
+    with ChatServer(Answering(echo), batches=plan) as server:
         runner = runner_of(cache)
         noted(runner, cache, OpenAIModel("m", server.base_url), ["a", "b", "c"])
         with pytest.raises(EndpointError, match="batch_0001 was cancelled at the provider"):
@@ -303,14 +300,16 @@ PASSING = [Trouble(500), Trouble(429), Trouble(drop=True), Trouble(200, "{}" * 9
     ("method", "path"), [("POST", "/files"), ("POST", "/batches"), ("GET", "/batches/batch"), ("GET", "/content")]
 )
 def test_faults_that_pass_are_outlived_at_every_call(cache: Cache, method: str, path: str) -> None:
-    with ChatServer(Echo(), fault=faulty(method, path, PASSING)) as server:
+    with ChatServer(Answering(echo), fault=faulty(method, path, PASSING)) as server:
         brought(server, cache, ["a", "b"])
         assert len(cache) == 2
         assert len(server.desk.submitted) == 2
 
 
 def test_a_torn_output_file_is_read_again_and_not_paid_for_again(cache: Cache) -> None:
-    with ChatServer(Echo(), fault=faulty("GET", "/content", [Trouble(200, '{"custom_id": "x"}\n{"cust')])) as server:
+    with ChatServer(
+        Answering(echo), fault=faulty("GET", "/content", [Trouble(200, '{"custom_id": "x"}\n{"cust')])
+    ) as server:
         runner = runner_of(cache)
         noted(runner, cache, OpenAIModel("m", server.base_url), ["a", "b"])
         with pytest.raises(EndpointError, match="something else than JSON"):
@@ -321,7 +320,7 @@ def test_a_torn_output_file_is_read_again_and_not_paid_for_again(cache: Cache) -
 
 
 def test_a_batch_under_another_key_says_what_to_do(cache: Cache) -> None:
-    with ChatServer(Echo()) as server:
+    with ChatServer(Answering(echo)) as server:
         runner = runner_of(cache)
         noted(runner, cache, OpenAIModel("m", server.base_url), ["a"])
         server.fault = faulty("GET", "/batches/batch", [Trouble(404)])
@@ -339,11 +338,83 @@ def test_nonsense_for_a_file_or_a_batch_is_an_infrastructure_error(cache: Cache,
     for path in ("/files", "/batches"):
         with (
             ChatServer(
-                Echo(), fault=lambda call, path=path: Trouble(200, body) if path in call.path else None
+                Answering(echo), fault=lambda call, path=path: Trouble(200, body) if path in call.path else None
             ) as server,
             pytest.raises(InfrastructureError),
         ):
             brought(server, cache, ["a"])
+
+
+# ── processes that end at a call ─────────────────────────────────────────────────────────────────
+
+SAID = [f"line {number}" for number in range(10)] + ["refused:half"]
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "number", "handled"),
+    [
+        ("POST", "/v1/files", 0, True),
+        ("POST", "/v1/files", 1, False),
+        ("POST", "/v1/batches", 0, False),
+        ("GET", "/v1/batches/batch", 0, True),
+        ("GET", "/v1/batches/batch", 7, True),
+        ("GET", "/content", 0, False),
+        ("GET", "/content", 1, False),
+        ("GET", "/content", 3, True),
+    ],
+)
+def test_whatever_call_is_the_last_of_a_process_the_next_one_submits_nothing_twice(
+    cache: Cache, method: str, path: str, number: int, handled: bool
+) -> None:
+    reached = Counter[str]()
+
+    def fault(call: Call) -> Trouble | None:
+        reached[path] += call.method == method and path in call.path
+        return Trouble(403, handled=handled) if reached[path] == number + 1 and path in call.path else None
+
+    def run() -> BatchRunner:
+        runner = runner_of(cache, max_lines=4)
+        cached = CachedModel(OpenAIModel("m", server.base_url), cache, collect=runner.collect)
+        for said in SAID:
+            with suppress(ReplyPendingError):
+                cached.complete(asked(said))
+        runner.run()
+        return runner
+
+    with ChatServer(Answering(echo), fault=fault) as server:
+        keys = {said: key_of(server, said) for said in SAID}
+        bad = keys[SAID[0]]
+        # So that there is an error file, and a second round.
+        server.desk.plan = BatchPlan(line=lambda name, tried: LineFault(500) if name == bad and not tried else None)
+        with pytest.raises(EndpointError):
+            run()
+        # Another object, which knows only what the cache's file holds.
+        assert run().pending == 0
+        assert Counter(server.desk.submitted) == {key: 1 + (key == bad) for key in keys.values()}
+        assert [(cache.get(keys[said]) or {}).get("text") for said in SAID[:-1]] == [
+            f"echo {said}" for said in SAID[:-1]
+        ]
+        short = BatchStore(cache).short(keys[SAID[-1]])
+        assert (short.text, short.finish, short.usage) == ("half", "refused", Usage(10, 2))
+        assert not BatchStore(cache).open()
+
+
+def test_lines_of_others_stay_until_they_are_asked_for(cache: Cache) -> None:
+    """A batch holds the lines of two experiments; the one that comes first takes its own."""
+    with ChatServer(Answering(echo)) as server:
+        model = OpenAIModel("m", server.base_url)
+        first = runner_of(cache)
+        noted(first, cache, model, ["a", "b"])
+        server.fault = faulty("GET", "/batches/batch", [Trouble(401)])
+        with pytest.raises(EndpointRefusedError, match="HTTP 401"):
+            first.run()
+        for number, said in enumerate(("a", "b"), 1):
+            later = runner_of(cache)
+            noted(later, cache, model, [said])
+            later.run()
+            assert (len(server.desk.batches), len(cache)) == (1, number)
+        assert len(server.desk.submitted) == 2
+        assert not BatchStore(cache).open()
 
 
 # ── what it cannot do ────────────────────────────────────────────────────────────────────────────
@@ -351,4 +422,4 @@ def test_nonsense_for_a_file_or_a_batch_is_an_infrastructure_error(cache: Cache,
 
 def test_a_model_without_an_endpoint_has_no_batches(cache: Cache) -> None:
     with pytest.raises(ModelConfigurationError, match="'script' is none"):
-        runner_of(cache).collect(asked("a"), ScriptedModel([]))  # type: ignore[arg-type]
+        runner_of(cache).collect(asked("a"), ScriptedModel([]))

@@ -12,11 +12,12 @@ import pytest
 
 from pddl2nl.errors import InputError
 from pddl2nl.experiments import run
-from pddl2nl.llm import Completion, EndpointRefusedError, Message, OpenAIModel, Request, request_key
+from pddl2nl.llm import EndpointRefusedError, Message, OpenAIModel, Request, request_key
 from pddl2nl.llm.constraint import WAYS, Constraint, Way
 from pddl2nl.llm.settings import ModelSettings
 from pddl2nl.policies.events import Prompted
 from pddl2nl.tasks import shipped_task
+from tests.answering import Answering
 from tests.llm.chat_server import Call, ChatServer, Trouble
 
 STACK = ("stack ", ("a", "b"), " on ", ("a", "b"))
@@ -94,15 +95,6 @@ def test_json_becomes_the_text_that_the_grammar_describes() -> None:
     assert ACT.text('{"action": "sta') == '{"action": "sta'
 
 
-class Obeying:
-    """A server's model that obeys a constraint sent in one way, and ignores all others."""
-
-    name = "obeying"
-
-    def complete(self, request: Request) -> Completion:
-        return Completion("Hello!")
-
-
 def server_for(obeyed: Way | None, refused: bool) -> tuple[ChatServer, Callable[[Call], Trouble | None]]:
     keys = {"json_schema": "response_format"}
     known = ("structured_outputs", "grammar", "guided_grammar", "response_format")
@@ -120,7 +112,7 @@ def server_for(obeyed: Way | None, refused: bool) -> tuple[ChatServer, Callable[
             return Trouble(200, json.dumps({"choices": [choice], "usage": usage}))
         return Trouble(400) if sent and refused else None
 
-    return ChatServer(Obeying(), fault=fault), fault
+    return ChatServer(Answering("Hello!"), fault=fault), fault
 
 
 REQUEST = Request((Message("user", "Go."),), constraint=Constraint((("go",),), action="Action: "))
@@ -198,7 +190,7 @@ def test_each_turn_is_constrained_to_the_state_and_the_record_says_so() -> None:
         return Trouble(200, json.dumps({"choices": [{"finish_reason": "stop", "message": message}]}))
 
     options: dict[str, Any] = {"steps": 2, "example": "none", "cache": "none", "constrain": "applicable"}
-    with ChatServer(Obeying(), fault=fault) as server:
+    with ChatServer(Answering("Hello!"), fault=fault) as server:
         model = OpenAIModel("m", server.base_url, settings=ModelSettings(constrain="grammar"))
         result = run(shipped_task("blocksworld", "p01"), "act", model, **options)
     # One hand: the first state offers what can be lifted, the next what can be done with it.
@@ -208,4 +200,4 @@ def test_each_turn_is_constrained_to_the_state_and_the_record_says_so() -> None:
     keys = [event.constraint for event in result.events if isinstance(event, Prompted)]
     assert len(set(keys)) == 2
     assert None not in keys
-    assert result.events[0].spec["constrain"] == "applicable"  # type: ignore[attr-defined]
+    assert result.started.spec["constrain"] == "applicable"

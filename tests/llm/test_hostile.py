@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import gzip
 import json
 import resource
@@ -12,13 +11,11 @@ import time
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 import pytest
 
 from pddl2nl.errors import InputError
 from pddl2nl.llm import (
-    Completion,
     EndpointError,
     EndpointRefusedError,
     Message,
@@ -28,12 +25,11 @@ from pddl2nl.llm import (
     ScriptedModel,
 )
 from pddl2nl.llm.cache import Cache, CachedModel
-from pddl2nl.llm.endpoint.redaction import Redactor
 from pddl2nl.llm.settings import ModelSettings, load_catalogue
+from tests.answering import Answering
 from tests.llm.chat_server import ChatServer, Trouble
 
 REQUEST = Request((Message("user", "Go."),))
-KEY = 'known/key+with "odd" forms=42'
 MANY_DIGITS = "9" * 6000
 MANY_BRACKETS = "[" * 100_000 + "]" * 100_000
 
@@ -102,23 +98,13 @@ def test_a_gzip_bomb_is_an_answer_too_large() -> None:
     assert memory_mb() - before < 90
 
 
-class Echo:
-    """A model that answers whoever asks."""
-
-    name = "echo"
-
-    def complete(self, request: Request) -> Completion:
-        """Always the same."""
-        return Completion("stolen")
-
-
 @pytest.mark.parametrize("status", [301, 302, 307, 308])
 def test_a_redirect_to_another_origin_is_refused_and_nothing_follows_it(
     status: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MY_TOKEN", "header-token-0815")
     settings = ModelSettings(headers={"X-Token": "$MY_TOKEN"})
-    with ChatServer(Echo()) as thief, Cache(tmp_path / "replies.sqlite") as cache:
+    with ChatServer(Answering("stolen")) as thief, Cache(tmp_path / "replies.sqlite") as cache:
         headers = (("location", f"{thief.base_url}/chat/completions"),)
         with ChatServer(ScriptedModel([]), lambda number: Trouble(status, "", headers=headers)) as server:
             model = CachedModel(OpenAIModel("m", server.base_url, settings=settings), cache)
@@ -130,7 +116,7 @@ def test_a_redirect_to_another_origin_is_refused_and_nothing_follows_it(
 
 
 def test_a_redirect_within_the_endpoint_is_followed() -> None:
-    with ChatServer(Echo(), [Trouble(307, "", headers=(("location", "/v1/chat/completions"),))]) as server:
+    with ChatServer(Answering("stolen"), [Trouble(307, "", headers=(("location", "/v1/chat/completions"),))]) as server:
         assert OpenAIModel("m", server.base_url).complete(REQUEST).text == "stolen"
         assert len(server.calls) == 2
 
@@ -207,30 +193,3 @@ def test_a_record_that_makes_no_sense_is_not_replayed(tmp_path: Path, line: str)
     (tmp_path / "run.jsonl").write_text("\n".join(lines) + "\n")
     with pytest.raises(InputError, match=r"run\.jsonl:3: not"):
         ReplayModel(tmp_path)
-
-
-def encoded_forms(key: str) -> list[str]:
-    data = key.encode()
-    return [
-        key,
-        json.dumps(key),
-        json.dumps(key).replace("/", "\\/"),
-        quote(key),
-        quote(key, safe=""),
-        base64.b64encode(data).decode(),
-        base64.urlsafe_b64encode(data).decode(),
-        base64.b64encode(b"user:" + data + b":more").decode(),
-        base64.b64encode(b"Bearer " + data).decode(),
-        base64.b64encode(b"ab" + data + b"x").decode(),
-    ]
-
-
-@pytest.mark.parametrize("form", encoded_forms(KEY))
-def test_a_key_is_struck_in_every_form(form: str) -> None:
-    redactor = Redactor([KEY])
-    for struck in (redactor.strike(f"<{form}>"), redactor.strike_reply(f"<{form}>")):
-        assert "[key]" in struck
-        assert "odd" not in struck
-        # What is left of a Base64 text is what stood before or behind the key.
-        assert len(struck) <= len("<[key]>") + 14
-    assert redactor.strike("nothing of it") == "nothing of it"

@@ -42,7 +42,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
         calls.append(arguments)
         return Answer(ANSWER)
 
-    package.completion = completion  # type: ignore[attr-defined]
+    package.completion = completion
     monkeypatch.setitem(sys.modules, "litellm", package)
     monkeypatch.setattr("pddl2nl.llm.providers.litellm.find_spec", lambda name: object())
     return calls
@@ -75,7 +75,7 @@ def test_its_exceptions_are_those_of_the_openai_client(
     asked: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def unreachable(**arguments: Any) -> Answer:
-        raise openai.APITimeoutError(request=None)  # type: ignore[arg-type]
+        raise openai.APITimeoutError(request=None)
 
     monkeypatch.setattr(sys.modules["litellm"], "completion", unreachable)
     with pytest.raises(EndpointError, match="litellm, model 'litellm:x': no answer within 5 s; tried 2 times"):

@@ -16,6 +16,7 @@ from pddl2nl.llm import Completion, EndpointError, Message, ModelConfigurationEr
 from pddl2nl.llm.endpoint.connection import Address
 from pddl2nl.llm.endpoint.redaction import Redactor, secrets_of_url
 from pddl2nl.llm.settings import ModelSettings
+from tests.answering import Answering
 from tests.llm.chat_server import ChatServer, Trouble
 
 KEY = "known-key-WITHOUT-a-form-42"
@@ -102,6 +103,7 @@ ESCAPES: dict[str, Callable[[str], str]] = {
     "json in html": lambda key: html.escape(json.dumps(key)),
     "json in an address": lambda key: quote(json.dumps(key)),
     "base64": lambda key: base64.b64encode(f"Bearer {key}".encode()).decode(),
+    "base64 among others": lambda key: base64.b64encode(f"user:{key}:more".encode()).decode(),
     "base64 in an address": lambda key: quote(base64.b64encode(key.encode()).decode(), safe=""),
     "hexadecimal": lambda key: key.encode().hex(),
 }
@@ -123,17 +125,12 @@ def test_a_text_without_a_secret_keeps_its_escapes() -> None:
     assert Redactor([KEY]).strike(text) == text
 
 
-class Echo:
-    """Says what the server has seen of the headers."""
-
-    name = "echo"
-
-    def complete(self, request: Request) -> Completion:
-        return Completion(f"I saw Bearer {KEY} and {TOKEN}!", fingerprint=f"fp-{KEY}")
+ECHO = Completion(f"I saw Bearer {KEY} and {TOKEN}!", fingerprint=f"fp-{KEY}")
+"""What the server has seen of the headers."""
 
 
 def test_replies_repeat_no_secret(logged: pytest.LogCaptureFixture) -> None:
-    with ChatServer(Echo()) as server:
+    with ChatServer(Answering(ECHO)) as server:
         completion = OpenAIModel(f"m-{KEY}", server.base_url, settings=SETTINGS).complete(REQUEST)
     assert completion.text == "I saw Bearer [key] and [key]!"
     assert completion.fingerprint == "fp-[key]"
@@ -156,7 +153,7 @@ def test_an_address_shows_nothing_private() -> None:
 
 
 def test_what_was_sent_is_struck_even_when_the_environment_has_changed(monkeypatch: pytest.MonkeyPatch) -> None:
-    with ChatServer(Echo()) as server:
+    with ChatServer(Answering(ECHO)) as server:
         model = OpenAIModel("m", server.base_url)
         model.client()
         monkeypatch.setenv("OPENAI_API_KEY", "another-key-123")

@@ -12,20 +12,17 @@ import pytest
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.records.stored import read_record
 from pddl2nl.experiments.runs import run
-from pddl2nl.llm import Completion, EndpointRefusedError, Message, OpenAIModel, Request
+from pddl2nl.llm import EndpointRefusedError, Message, OpenAIModel, Request
 from pddl2nl.llm.settings import ModelSettings
 from pddl2nl.llm.types import NO_SYSTEM_ROLE
 from pddl2nl.tasks import shipped_task
+from tests.answering import Answering
 from tests.llm.chat_server import Call, ChatServer, Trouble
 
 REQUEST = Request((Message("system", "Be brief."), Message("user", "Go.")), max_tokens=9)
 
 
-class LookingAround:
-    name = "looking"
-
-    def complete(self, request: Request) -> Completion:
-        return Completion("Action: look around")
+LOOKING = Answering("Action: look around")
 
 
 def refusing(status: int, error: object, when: Callable[[Any], object]) -> Callable[[Call], Trouble | None]:
@@ -62,7 +59,7 @@ NO_SYSTEM = {
 
 @pytest.mark.parametrize("said", NO_SYSTEM.values(), ids=[*NO_SYSTEM])
 def test_a_system_prompt_that_is_refused_begins_the_first_user_message(said: tuple[int, Any]) -> None:
-    with ChatServer(LookingAround(), fault=refusing(*said, has_system)) as server:
+    with ChatServer(LOOKING, fault=refusing(*said, has_system)) as server:
         model = OpenAIModel("m", server.base_url)
         first, second = model.complete(REQUEST), model.complete(REQUEST)
         sent = [call.body["messages"] for call in server.calls]
@@ -75,7 +72,7 @@ def test_a_system_prompt_that_is_refused_begins_the_first_user_message(said: tup
 def test_the_record_says_once_that_there_is_no_system_role(tmp_path: Path) -> None:
     task = shipped_task("blocksworld", "p01")
     options: dict[str, Any] = {"example": "none", "steps": 3, "cache": tmp_path / "cache.sqlite"}
-    with ChatServer(LookingAround(), fault=refusing(*NO_SYSTEM["gemma by vllm"], has_system)) as server:
+    with ChatServer(LOOKING, fault=refusing(*NO_SYSTEM["gemma by vllm"], has_system)) as server:
         for number in range(2):
             run(task, "act", "m", base_url=server.base_url, record=tmp_path / f"{number}.jsonl", **options)
         assert len(server.calls) == 4, "one is refused, and the second run has all replies from the cache"
@@ -86,7 +83,7 @@ def test_the_record_says_once_that_there_is_no_system_role(tmp_path: Path) -> No
 
 def test_no_system_is_forced_before_it_is_refused(tmp_path: Path) -> None:
     task = shipped_task("blocksworld", "p01")
-    with ChatServer(LookingAround()) as server:
+    with ChatServer(LOOKING) as server:
         options: dict[str, Any] = {"base_url": server.base_url, "example": "none", "steps": 2, "cache": "none"}
         played = run(task, "act", "m", no_system=True, **options)
         assert not any(has_system(call.body) for call in server.calls)
@@ -99,7 +96,7 @@ def test_no_system_is_forced_before_it_is_refused(tmp_path: Path) -> None:
 
 def test_folding_that_does_not_help_is_given_up() -> None:
     said = NO_SYSTEM["mistral"]
-    with ChatServer(LookingAround(), fault=refusing(*said, lambda body: True)) as server:
+    with ChatServer(LOOKING, fault=refusing(*said, lambda body: True)) as server:
         model = OpenAIModel("m", server.base_url)
         for _ in range(2):
             with pytest.raises(EndpointRefusedError, match="roles must alternate"):
@@ -113,7 +110,7 @@ def test_folding_that_does_not_help_is_given_up() -> None:
 def test_the_limit_on_replies_goes_under_its_other_name(name: Any, other: str) -> None:
     message = f"Unsupported parameter: '{name}' is not supported with this model. Use '{other}' instead."
     error = {"error": {"message": message, "param": name, "code": "unsupported_parameter"}}
-    with ChatServer(LookingAround(), fault=refusing(400, error, lambda body: name in body)) as server:
+    with ChatServer(LOOKING, fault=refusing(400, error, lambda body: name in body)) as server:
         model = OpenAIModel("m", server.base_url, settings=ModelSettings(max_tokens_name=name))
         assert [model.complete(REQUEST).remark for _ in range(2)] == ["", ""]
         assert [other in call.body for call in server.calls] == [False, True, True]
@@ -143,9 +140,7 @@ REMEDIES = {
 def test_what_changes_what_is_measured_ends_in_a_sentence_with_the_remedy(
     field: str, message: str, status: int
 ) -> None:
-    with ChatServer(
-        LookingAround(), lambda number: Trouble(status, json.dumps({"error": {"message": message}}))
-    ) as server:
+    with ChatServer(LOOKING, lambda number: Trouble(status, json.dumps({"error": {"message": message}}))) as server:
         with pytest.raises(EndpointRefusedError) as raised:
             OpenAIModel("m", server.base_url).complete(REQUEST)
         assert len(server.calls) == 1
@@ -162,13 +157,12 @@ def test_what_changes_what_is_measured_ends_in_a_sentence_with_the_remedy(
         "max_tokens is too large: 100000. This model supports at most 16384 completion tokens",
         "temperature must be between 0 and 2",
         "Invalid value for 'tools': an array was expected",
+        "Invalid 'messages[0].name': string too long.",
         "unknown",
     ],
 )
 def test_a_value_that_is_wrong_is_no_field_that_is_refused(message: str) -> None:
-    with ChatServer(
-        LookingAround(), lambda number: Trouble(400, json.dumps({"error": {"message": message}}))
-    ) as server:
+    with ChatServer(LOOKING, lambda number: Trouble(400, json.dumps({"error": {"message": message}}))) as server:
         with pytest.raises(EndpointRefusedError, match="refused the request as malformed") as raised:
             OpenAIModel("m", server.base_url).complete(REQUEST)
         assert len(server.calls) == 1

@@ -152,7 +152,6 @@ def test_a_reply_comes_back_with_tariff_cache_hit_and_what_it_cost(tmp_path: Pat
     completion = ReplayModel(path).complete(Request(FIRST, seed=1))
     assert (completion.tariff, completion.from_cache) == ("batch", True)
     price = recorded_price(completion)
-    assert price is not None
     assert price.usd(completion.usage, completion.tariff) == 0.125
     _write(path, [_prompted(1, 0, FIRST), _replied(1, "x") | {"usd": None}])
     older = ReplayModel(path).complete(Request(FIRST, seed=1))

@@ -218,7 +218,6 @@ def test_a_key_in_the_file_is_refused_and_not_repeated(line: str, tmp_path: Path
 
 def test_a_call_is_priced_by_its_kinds_of_tokens() -> None:
     price = price_of("gpt-4o-2024-08-06")
-    assert price is not None
     usage = Usage(prompt_tokens=1_000_000, completion_tokens=100_000, cached_tokens=400_000, reasoning_tokens=50_000)
     assert price.usd(usage) == pytest.approx(0.6 * 2.50 + 0.4 * 1.25 + 0.1 * 10)
     assert FREE.usd(usage) == 0
@@ -237,7 +236,6 @@ def test_an_unknown_price_is_not_zero(name: str) -> None:
 def test_a_batch_costs_its_part_of_the_price() -> None:
     usage = Usage(prompt_tokens=1_000_000, completion_tokens=1_000_000, cached_tokens=500_000)
     price = price_of("gpt-4o-mini")
-    assert price is not None
     assert price.usd(usage, "batch") == pytest.approx(price.usd(usage) / 2)
     assert Price(1, 1, 1, batch=0.25).usd(usage, tariff="batch") == pytest.approx(0.5)
     assert Price(1, 1, 1).usd(usage, "standard") == pytest.approx(2.0)

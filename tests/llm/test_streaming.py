@@ -170,5 +170,5 @@ def test_the_record_says_how_a_run_streamed(policy: str, ends: bool) -> None:
     (said,) = (item for item in result.events if isinstance(item, Replied))
     assert bool(asked.until) == said.remark.startswith("the reply was ended") == ends
     assert said.text.count("Action") == (1 if ends else 2)
-    assert result.events[0].spec["stream"] is True  # type: ignore[attr-defined]
+    assert result.started.spec["stream"] is True
     assert result.outcome != "infrastructure-error"

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from pddl2nl.llm import Completion, Request, ScriptedModel, ScriptedReply
+from pddl2nl.llm import Request, ScriptedReply
 from pddl2nl.nl import Reader, Teller, Wording, make_names, wording_from_json
 from pddl2nl.pddl import Task, load_task, parse_task
 from pddl2nl.policies import Episode, Example, ExampleStep, Limits, RequestSettings, RunEvent, Setting, make_policy
@@ -20,6 +20,7 @@ from pddl2nl.policies.spec import RunSpec
 from pddl2nl.policies.translating import LineTranslator, ReplyTranslator, Translator
 from pddl2nl.policies.translation_prompt import pddl_lines, reply_opening, translation_opening
 from pddlval import Simulator
+from tests.answering import scripted
 
 DOMAIN = """
 (define (domain cups)
@@ -70,20 +71,6 @@ WORDING: dict[str, Any] = {
 THOUGHTS = ("In order to put cup_0 on place_1 I need that I hold cup_0.", "My goal asks that cup_0 is on place_1.")
 
 
-class Recording:
-    """A scripted model that keeps what it was asked."""
-
-    name = "recording"
-
-    def __init__(self, replies: Sequence[str | ScriptedReply]):
-        self._model = ScriptedModel(replies)
-        self.requests: list[Request] = []
-
-    def complete(self, request: Request) -> Completion:
-        self.requests.append(request)
-        return self._model.complete(request)
-
-
 @dataclass
 class Played:
     """An episode that was played: its end, its events, and what the model was asked."""
@@ -106,7 +93,7 @@ class World:
 
     def teller(self, task: Task, style: str) -> Teller:
         names = make_names(task, "typed" if style == "nl" else "original")
-        return Teller(task, self.wording, names, style)  # type: ignore[arg-type]
+        return Teller(task, self.wording, names, style)
 
     def example(self, style: str) -> Example:
         task = parse_task(DOMAIN, EXAMPLE)
@@ -138,7 +125,7 @@ class World:
             translator = ReplyTranslator(reader, lambda: told, lambda: actions)
         else:
             opening = translation_opening(self.task, self.wording, names)
-            translator = LineTranslator(reader, self.wording, lambda: opening, mode)  # type: ignore[arg-type]
+            translator = LineTranslator(reader, self.wording, lambda: opening, mode)
         return replace(setting, translator=translator, spec=replace(setting.spec, **changed))
 
 
@@ -168,7 +155,7 @@ def play(world: World) -> Play:
     ) -> Played:
         events: list[RunEvent] = []
         limits = options.pop("limits", None) or Limits(steps)
-        asked = model or Recording(replies)
+        asked = model or scripted(*replies)
         models = {"planner": PricedModel(asked, options.pop("price_of", free)), **options.pop("others", {})}
         episode = Episode(
             setting or world.setting(style),

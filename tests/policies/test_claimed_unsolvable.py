@@ -8,7 +8,6 @@ import pytest
 
 from pddl2nl.llm import ScriptedReply
 from pddl2nl.policies.events import Fault
-from pddl2nl.policies.prompts import CORE_PROMPTS
 
 LIFT, PUT = "lift cup_0 from place_1", "put cup_0 on place_0"
 SAID = "The goal cannot be reached."
@@ -129,8 +128,3 @@ def test_a_prompt_that_tells_ends_in_what_is_to_be_answered(
     assert len(more) == 2
     assert more[1:] == lines
     assert telling.finished.fault.status == "claimed-unsolvable"
-
-
-def test_the_prompts_say_nothing_of_it_unasked() -> None:
-    for name in ("basic", "cot", "act", "react", "basic_pddl", "act_pddl"):
-        assert "no_plan" not in CORE_PROMPTS.text(f"{name}.txt")

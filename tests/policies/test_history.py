@@ -117,12 +117,6 @@ def test_the_twin_is_told_its_state_in_pddl(play: Any, world: Any) -> None:
     assert played.finished.outcome == "solved"
 
 
-def test_all_keeps_every_turn(play: Any, world: Any) -> None:
-    assert world.setting().spec.history == "all"
-    played = play("act", [LIFT, PUT])
-    assert len(played.requests[1].messages) == len(played.requests[0].messages) + 2
-
-
 def test_a_record_holds_only_what_is_new_of_a_prompt(play: Any, world: Any) -> None:
     played = play("act", [LIFT, CLAIM, PUT], setting=_short(world))
     opening = len(played.requests[0].messages)

@@ -43,7 +43,7 @@ def play(policy: str, replies: list[str], style: str = "nl") -> tuple[Finished, 
     wording = template_wording(task.domain)
     names = make_names(task, "original")
     reader = Reader(task, wording, names) if style == "nl" else PDDLReader(simulator)
-    teller = Teller(task, wording, names, style)  # type: ignore[arg-type]
+    teller = Teller(task, wording, names, style)
     events: list[RunEvent] = []
     setting = Setting(RunSpec(task, style=style), simulator, teller, reader)
     episode = Episode(setting, ScriptedModel(replies), limits=Limits(20), emit=events.append)

@@ -46,7 +46,6 @@ def test_the_system_of_the_page_works(installed: Path) -> None:
     assert "dry-tea" in called(installed, "policies")
     assert "Cups before each action." in called(installed, "policies", "tea")
     command = re.search(r"(?m)^pddl2nl (run ferry p01 --policy dry-tea .*)$", PAGE)
-    assert command is not None
     called(installed, *command[1].split(), "--out", "runs", code=1)
     (record,) = (installed / "runs").glob("*.jsonl")
     events = [json.loads(line) for line in record.read_text(encoding="utf-8").splitlines()]

@@ -10,9 +10,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pddl2nl.errors import InfrastructureError
-from pddl2nl.llm import Completion, Message, ReplyPendingError, Request, ScriptedReply, Usage
+from pddl2nl.llm import Completion, Message, ReplyPendingError, ScriptedReply, Usage
 from pddl2nl.policies import Episode, Limits
-from pddl2nl.policies.events import Acted, Finished, Judged, Read, Rejected, counted
+from pddl2nl.policies.events import Acted, Finished, Read, Rejected, counted
+from tests.answering import Answering
 
 
 def _plan(*lines: str) -> str:
@@ -63,26 +64,12 @@ def test_each_plan_is_judged_from_the_initial_state(play: Any, world: Any) -> No
     assert [item.plan for item in played.of("judged")] == [DONE[:1]] * 2
 
 
-def test_a_single_plan_is_recorded_as_ever(play: Any) -> None:
-    played = play("basic", [GOOD])
-    assert played.of("judged") == []
-    assert played.finished.counted == 0
-
-
 def test_samples_that_a_batch_brings_are_all_asked_for_at_once(play: Any, world: Any) -> None:
-    class Batch:
-        name = "batch"
-        asked: list[int] = []  # noqa: RUF012
-
-        def complete(self, request: Request) -> Completion:
-            self.asked.append(request.sample)
-            if request.sample == 1:
-                return Completion(GOOD)
-            raise ReplyPendingError
+    model = Answering(lambda request: Completion(GOOD) if request.sample == 1 else ReplyPendingError())
 
     with pytest.raises(ReplyPendingError):
-        play("basic", model=Batch(), chosen={"samples": 3})
-    assert Batch.asked == [0, 1, 2]
+        play("basic", model=model, chosen={"samples": 3})
+    assert [request.sample for request in model.requests] == [0, 1, 2]
 
 
 # ── rounds ───────────────────────────────────────────────────────────────────────────────────────
@@ -178,32 +165,24 @@ def test_rounds_begin_with_the_first_sample_where_none_is_valid(play: Any, world
 # ── ends on the way ──────────────────────────────────────────────────────────────────────────────
 
 
-class Costly:
+def costly(*plans: str) -> Answering:
     """Gives plans one after the other, for 100 tokens each."""
-
-    name = "costly"
-
-    def __init__(self, *plans: str):
-        self._left = list(plans)
-
-    def complete(self, request: Request) -> Completion:
-        if not self._left:
-            raise InfrastructureError("gone")
-        return Completion(self._left.pop(0), usage=Usage(90, 10))
+    left = [InfrastructureError("gone"), *(Completion(plan, usage=Usage(90, 10)) for plan in reversed(plans))]
+    return Answering(lambda request: left.pop())
 
 
 def test_a_spent_budget_ends_it_with_what_counts_so_far(play: Any, world: Any) -> None:
-    model = Costly(SHORT, EARLY, GOOD)
+    model = costly(SHORT, EARLY, GOOD)
     finished = play("basic", model=model, chosen={"samples": 3}, limits=Limits(calls=2)).finished
     assert (finished.outcome, finished.counted, finished.plan) == ("budget", 1, DONE[:1])
     assert finished.fault.status == "goal-missed"
     assert (finished.calls, finished.prompt_tokens) == (2, 180)
-    finished = play("basic", model=Costly(SHORT, EARLY), chosen={"rounds": 3}, limits=Limits(calls=2)).finished
+    finished = play("basic", model=costly(SHORT, EARLY), chosen={"rounds": 3}, limits=Limits(calls=2)).finished
     assert (finished.outcome, finished.counted, finished.plan) == ("budget", 2, ())
 
 
 def test_what_breaks_on_the_way_is_no_verdict(play: Any, world: Any) -> None:
-    finished = play("basic", model=Costly(SHORT), chosen={"samples": 2}).finished
+    finished = play("basic", model=costly(SHORT), chosen={"samples": 2}).finished
     assert finished.outcome == "infrastructure-error"
     filtered = play("basic", [EARLY, ScriptedReply("", finish="filtered")], chosen={"samples": 2}).finished
     assert filtered.outcome == "infrastructure-error"
@@ -259,9 +238,3 @@ def _adds_up(events: Any, finished: Finished) -> None:
     assert finished.proposed == tuple(
         event.action for event in events if isinstance(event, Read) and event.action is not None
     )
-
-
-def test_events_of_a_record_that_names_no_plan_all_count(play: Any) -> None:
-    events = play("act", ["Action: " + LIFT, "Action: " + PUT]).events
-    assert counted(events) == tuple(events)
-    assert not any(isinstance(event, Judged) for event in events)

@@ -42,7 +42,6 @@ class Rating:
 
     def complete(self, request: Request) -> Completion:
         assert request.likelihood
-        assert isinstance(request.constraint, Constraint)
         text = str(request.constraint.only)
         self.rated.append(text)
         return Completion(f"Action: {text}", logprob=self.rate(text))
@@ -50,7 +49,7 @@ class Rating:
 
 def acted(model: Any, **options: Any) -> tuple[list[str], Finished]:
     result = run(TASK, "score", model, **{**OPTIONS, **options})
-    finished = result.events[-1]
+    finished = result.finished
     assert isinstance(finished, Finished)
     return [event.text for event in result.events if isinstance(event, Acted)], finished
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from pddl2nl.errors import InputError
 from pddl2nl.experiments import run
@@ -19,6 +21,7 @@ from pddl2nl.pddl import Task, parse_task, write_domain
 from pddl2nl.policies.toolbox import RESERVED
 from pddl2nl.reports.html.run import turns_of
 from pddl2nl.reports.recheck import doubt
+from tests.answering import Answering
 from tests.llm.chat_server import ChatServer
 
 LIFT = ScriptedCall("lift", {"c": "cup_0", "p": "place_1"})
@@ -174,20 +177,10 @@ def test_thoughts_beside_calls_can_be_left_out_of_the_conversation(play: Any) ->
 
 
 def test_reasoning_goes_back_with_its_calls(play: Any) -> None:
-    class Thinking:
-        name = "thinking"
+    script = ScriptedModel([calling(LIFT), calling(PUT)])
+    thinking = Answering(lambda asked: replace(script.complete(asked), returned='{"reasoning_content": "hm"}'))
 
-        def __init__(self) -> None:
-            self.requests: list[Any] = []
-            self._script = ScriptedModel([calling(LIFT), calling(PUT)])
-
-        def complete(self, request: Any) -> Any:
-            from dataclasses import replace
-
-            self.requests.append(request)
-            return replace(self._script.complete(request), returned='{"reasoning_content": "hm"}')
-
-    played = play("tools", model=Thinking())
+    played = play("tools", model=thinking)
     assert played.requests[1].messages[-2].to_json()["reasoning_content"] == "hm"
 
 
@@ -461,10 +454,6 @@ def test_estimated_tokens_count_tools_once_as_new_and_calls_as_said(play: Any) -
 
 
 def test_a_call_that_no_reply_holds_is_found(blocks: Task) -> None:
-    from dataclasses import replace
-
-    from msgspec import structs
-
     said = [calling(ScriptedCall("unstack", {"ob": "block_2", "underob": "block_1"}))]
     record = run(blocks, "tools", model=ScriptedModel(said), example="none", steps=1)
     assert doubt(record) == ""

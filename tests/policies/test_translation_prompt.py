@@ -14,8 +14,6 @@ from pddl2nl.llm import Message
 from pddl2nl.nl import Reader, make_names, template_wording
 from pddl2nl.nl.reading.words import words_of
 from pddl2nl.pddl import Task, parse_task
-from pddl2nl.policies.prompts import CORE_PROMPTS
-from pddl2nl.policies.translating import NO_ACTION
 from pddl2nl.policies.translation_prompt import (
     EXAMPLES,
     REPLY_PROMPT,
@@ -68,12 +66,6 @@ def test_the_actions_that_an_answer_may_hold_are_those_of_the_task(domain: str) 
     told = {line[0].removeprefix("(").strip(") ") for line in pddl_lines(task, names) if isinstance(line[0], str)}
     possible = {item.name for item in task.domain.actions if all(task.objects_of(one.types) for one in item.parameters)}
     assert told == possible
-
-
-def test_the_prompt_file_says_what_is_needed() -> None:
-    assert len(CORE_PROMPTS.hash(TRANSLATOR_PROMPT)) == 64
-    assert all(f"${name}" in CORE_PROMPTS.text(TRANSLATOR_PROMPT) for name in ("actions", "objects", "no_action"))
-    assert NO_ACTION.casefold() == NO_ACTION
 
 
 @pytest.mark.parametrize("domain", shipped_domains())
