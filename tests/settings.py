@@ -7,6 +7,7 @@ from typing import Any
 from pddl2nl.nl import Reader, Teller, Wording, make_names, template_wording
 from pddl2nl.pddl import Task
 from pddl2nl.policies import Setting
+from pddl2nl.policies.pddl_reading import PDDLReader
 from pddl2nl.policies.spec import RunSpec
 from pddlval import acting_simulator
 
@@ -16,5 +17,6 @@ def plain_setting(task: Task, wording: Wording | None = None, **made: Any) -> Se
     options = {"names": "typed", **made.pop("options", {})}
     wording = wording or template_wording(task.domain)
     names = make_names(task, options["names"], wording)
-    teller, reader = Teller(task, wording, names), Reader(task, wording, names)
-    return Setting(RunSpec(task, **options), acting_simulator(task), teller, reader, **made)
+    spec, simulator = RunSpec(task, **options), acting_simulator(task)
+    reader = Reader(task, wording, names) if spec.style == "nl" else PDDLReader(simulator)
+    return Setting(spec, simulator, Teller(task, wording, names, spec.style), reader, **made)

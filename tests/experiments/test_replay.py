@@ -14,16 +14,21 @@ import pytest
 from pddl2nl.experiments import RunRecord, RunSpec, run_spec
 from pddl2nl.experiments.models import Access
 from pddl2nl.experiments.planners import Planned
+from pddl2nl.experiments.records.reader import event_kinds
 from pddl2nl.experiments.records.replay import KEPT, PlannedRecordError, Replayed, replay_record
+from pddl2nl.experiments.records.writer import VOLATILE
+from pddl2nl.experiments.runs import run_job
+from pddl2nl.experiments.sweep import run_all
 from pddl2nl.llm import Completion, ContextWindowError, EndpointError, ReplyPendingError, Request, ScriptedModel, Usage
 from pddl2nl.nl import template_wording
-from pddl2nl.pddl import Task, parse_task
+from pddl2nl.pddl import Task, load_task, parse_task
 from pddl2nl.policies import event_to_json, make_policy
 from pddl2nl.policies.events import FORMAT, RecordError
 from pddl2nl.policies.policy import CORE
 from pddl2nl.policies.prompts import Prompts
 from pddl2nl.tasks import shipped_task
 from tests.answering import Answering
+from tests.experiments.conftest import planner_job
 from tests.llm.chat_server import ChatServer
 
 ODD = "; ☕ überall\u2028und\u0085nirgends\n"
@@ -462,3 +467,24 @@ def test_a_record_does_not_say_which_example_is_read(record: Path) -> None:
 
     # Reading it would be an error.
     assert _edit(record, point).difference is None
+
+
+# ── what differs between two runs ────────────────────────────────────────────────────────────────
+
+
+def test_every_volatile_field_exists():
+    for place in VOLATILE:
+        kind, _, field = place.partition(".")
+        assert field in event_kinds()[kind].__struct_fields__
+
+
+@pytest.mark.usefixtures("needs_planner")
+def test_two_runs_of_one_specification_differ_in_nothing_else(lamps, tmp_path, settled):
+    task = load_task(*lamps)
+    jobs = [planner_job(*lamps), run_job(RunSpec.of(task, "act", model="oracle", example="none"))]
+    for folder in ("one", "two"):
+        assert run_all(jobs, tmp_path / folder).solved == 2
+    for job in jobs:
+        one, two = (tmp_path / folder / f"{job.name}.jsonl" for folder in ("one", "two"))
+        assert one.read_bytes() != two.read_bytes()
+        assert settled(one) == settled(two)

@@ -345,7 +345,7 @@ def _purposes(result: RunRecord) -> list[str]:
 
 
 def test_cot_and_react_ask_the_same_and_show_the_same_thoughts(task: Task, solved: SolvedProblem) -> None:
-    asked, shown = [], []
+    thinking, shown = [], []
     for policy, reply in REPLIES.items():
         model = scripted(ANSWER, reply, base_url="http://127.0.0.1:1/v1")
         result = _run(task, solved, policy, model)
@@ -356,9 +356,9 @@ def test_cot_and_react_ask_the_same_and_show_the_same_thoughts(task: Task, solve
         }
         assert _purposes(result)[:2] == ["thoughts", "planner"]
         assert result.accounts["thoughts"]["calls"] == 1
-        asked.append(asked(model, "thoughts"))
+        thinking.append(asked(model, "thoughts"))
         shown.append("\n".join(message.content for message in asked(model, "planner")[0].messages))
-    assert asked[0] == asked[1]
+    assert thinking[0] == thinking[1]
     cot, react = shown
     for text in THOUGHTS:
         assert f"{markers.THOUGHT} {text}\n{markers.ACTION} " in cot

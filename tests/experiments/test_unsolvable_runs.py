@@ -135,7 +135,7 @@ def test_what_a_planner_proved_is_kept_by_a_replay(task: Task, needs_planner: No
     run(task, "act", ScriptedModel([SAID]), example="none", record=record)
     again = replay_record(record)
     assert again.identical
-    assert again.started.solvable is False
+    assert again.events[0].solvable is False
 
 
 # ── the option ───────────────────────────────────────────────────────────────────────────────────

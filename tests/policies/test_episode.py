@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import os
+import random
+import subprocess
+import sys
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -9,13 +15,18 @@ from typing import Any
 import pytest
 
 from pddl2nl.errors import InfrastructureError
+from pddl2nl.experiments import run
 from pddl2nl.llm import Completion, EndpointError, Message, Price, ScriptedReply, Usage
-from pddl2nl.pddl import parse_task
+from pddl2nl.nl import wording_from_json
+from pddl2nl.pddl import Task, parse_problem, parse_task
 from pddl2nl.policies import Episode, Limits, Setting
 from pddl2nl.policies.episode import EpisodeOver
 from pddl2nl.policies.events import Fault, Outcome
-from pddl2nl.policies.spec import RunSpec
+from pddl2nl.tasks import shipped_domain
+from pddl2nl.tasks.generators import generate
+from pddlval import Simulator
 from tests.answering import Answering
+from tests.settings import plain_setting
 
 LIFT, PUT = "Action: lift cup_0 from place_1", "Action: put cup_0 on place_0"
 PLAN = "[PLAN]\nlift cup_0 from place_1\nput cup_0 on place_0\n[PLAN END]"
@@ -327,12 +338,7 @@ def test_a_dead_end_is_given_up(play: Any, world: Any) -> None:
         "(:action go :parameters () :precondition (p) :effect (and (q) (not (p)))))"
     )
     task = parse_task(domain, "(define (problem x) (:domain d) (:init (p)) (:goal (r)))")
-    from pddl2nl.nl import Reader, Teller, make_names, template_wording
-    from pddlval import Simulator
-
-    names, wording = make_names(task), template_wording(task.domain)
-    setting = Setting(RunSpec(task), Simulator(task), Teller(task, wording, names), Reader(task, wording, names))
-    finished = play("random", setting=setting).finished
+    finished = play("random", setting=plain_setting(task)).finished
     assert finished.outcome == "gave-up"
     assert finished.fault == Fault(1, "dead-end", "no action is applicable any more")
 
@@ -349,3 +355,126 @@ def _setting(world: Any, goal: str) -> Setting:
     problem = parse_problem(f"{head}(:goal {goal}))", world.task.domain)
     task = replace(world.task, problem=problem)
     return replace(world.setting(), simulator=Simulator(task), teller=world.teller(task, "nl"))
+
+
+# ── what the paper's own code gets wrong ─────────────────────────────────────────────────────────
+
+
+THOUGHTS = (
+    "I am not finished yet.",
+    "Once cup_0 is there I am finished.",
+    "finished",
+    "Is the task finished? No: I still have to move cup_0.",
+    "I have finished with cup_1. done. My goal is reached soon.",
+)
+
+
+@pytest.mark.parametrize("thought", THOUGHTS)
+def test_finished_in_a_thought_claims_nothing(play: Any, thought: str) -> None:
+    played = play("react", [f"Thought: {thought}\n{LIFT}", f"Thought: {thought}\n{PUT}"])
+    assert played.finished.turns == {"executed": 2}
+    plan = _actions(f"Thought: {thought}", LIFT, f"Thought: {thought}", PUT)
+    assert play("cot", [plan]).finished.outcome == "solved"
+
+
+NOT_WORDING: dict[str, Any] = {
+    "format": 1,
+    "domain": "cups",
+    "predicates": {
+        "at": {"parameters": ["?c", "?p"], "text": "{?c} cannot be anywhere but on {?p}"},
+        "held": {"parameters": ["?c"], "text": "{?c} is not free", "negated": "{?c} is not held"},
+        "free": {"parameters": [], "text": "my hand is not applicable", "negated": "my hand is busy"},
+    },
+    "actions": {
+        "lift": {"parameters": ["?c", "?p"], "text": "do not leave {?c} on {?p}"},
+        "put": {"parameters": ["?c", "?p"], "text": "hold {?c} not any longer over {?p}"},
+        "smash": {"parameters": ["?c"], "text": "because I cannot wait smash {?c}"},
+    },
+    "types": {"cup": "cup", "place": "place"},
+    "functions": {},
+}
+
+
+def _says_not(world: Any) -> Setting:
+    wording = wording_from_json(NOT_WORDING, world.task.domain, "a wording full of not")
+    return plain_setting(world.task, wording)
+
+
+def test_what_was_executed_is_no_mistake_whatever_words_tell_it(play: Any, world: Any) -> None:
+    said = ["Action: do not leave cup_0 on place_1", "Action: hold cup_0 not any longer over place_0"]
+    played = play("act", said, setting=_says_not(world))
+    assert "not" in played.of("acted")[0].observation
+    assert "cannot" not in played.of("acted")[0].observation
+    assert (played.finished.outcome, played.finished.mistakes) == ("solved", 0)
+    assert played.finished.turns == {"executed": 2}
+
+
+def test_what_was_refused_is_one_mistake_whatever_words_tell_it(play: Any, world: Any) -> None:
+    said = ["Action: hold cup_0 not any longer over place_0", "Action: look around", "Action: finished"]
+    finished = play("act", said, setting=_says_not(world), steps=3).finished
+    assert finished.turns == {"inapplicable": 1, "look-around": 1, "claimed-done": 1}
+    assert finished.mistakes == 1
+
+
+# ── the random walk: uniform, and the same wherever it is walked again ───────────────────────────
+
+
+SEEDS = range(1, 11)
+DRAWS = 4000
+
+WALKS = """
+import json, sys
+from pddl2nl.experiments import run
+from pddl2nl.tasks import shipped_domain
+task = shipped_domain("logistics").task("p03")
+print(json.dumps([run(task, "random", seed=seed, steps=25).plan for seed in range(1, 11)]))
+"""
+
+
+@pytest.mark.parametrize("domain", ["logistics", "blocksworld", "visitall"])
+def test_every_applicable_action_has_the_same_chance(domain: str) -> None:
+    """Chi square of 4,000 draws in one state, at a level of one in a million; the seed is fixed."""
+    pddl = shipped_domain(domain).domain
+    task = Task(pddl, parse_problem(generate(domain, 1).text, pddl))
+    simulator = Simulator(task)
+    state = simulator.initial
+    for _ in range(3):
+        state = simulator.step(state, next(iter(simulator.applicable(state)))).successor or state
+    applicable = [str(action) for action in simulator.applicable(state)]
+    assert len(applicable) > 1
+    rng = random.Random(5)
+    drawn = Counter(str(simulator.sample(state, rng)) for _ in range(DRAWS))
+    assert set(drawn) == set(applicable)
+    expected = DRAWS / len(applicable)
+    square = sum((drawn[action] - expected) ** 2 / expected for action in applicable)
+    freedom = len(applicable) - 1
+    # Wilson and Hilferty's approximation of the quantile.
+    assert square < freedom * (1 - 2 / (9 * freedom) + 4.75 * (2 / (9 * freedom)) ** 0.5) ** 3
+
+
+def test_an_episode_draws_as_its_simulator_does(world: Any) -> None:
+    episode = Episode(world.setting(), seed=3)
+    drawn = Counter(str(episode.sample()) for _ in range(1000))
+    assert set(drawn) == {"(lift red table)", "(lift blue table)"}
+    assert abs(drawn["(lift red table)"] - 500) < 80
+
+
+def test_it_has_the_step_limit_of_the_others(play: Any, world: Any) -> None:
+    for steps in (1, 2, 7):
+        for seed in SEEDS:
+            finished = play("random", seed=seed, steps=steps).finished
+            assert finished.steps == finished.turns.get("executed", 0) <= steps
+            assert finished.outcome in ("solved", "budget", "gave-up")
+            if finished.outcome == "budget":
+                assert finished.steps == steps
+            if finished.outcome == "gave-up":
+                assert finished.fault.status == "dead-end"
+
+
+def test_ten_seeds_are_ten_walks_and_the_same_in_every_process() -> None:
+    task = shipped_domain("logistics").task("p03")
+    walks = [run(task, "random", seed=seed, steps=25).plan for seed in SEEDS]
+    assert len({*walks}) == len(SEEDS)
+    environment = {**os.environ, "PYTHONHASHSEED": "4242"}
+    done = subprocess.run([sys.executable, "-c", WALKS], env=environment, capture_output=True, text=True, check=True)
+    assert [tuple(walk) for walk in json.loads(done.stdout)] == walks
