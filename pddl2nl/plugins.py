@@ -84,8 +84,6 @@ class System:
         records: the classes of its own records (`pddl2nl.experiments.records.stored.Record`) by their first event's.
         asks: what an experiment may ask models instead of running policies
             (`pddl2nl.experiments.specification.experiment.Asking`); its key in a specification is the system's name.
-        oracle: answers prompts that are not those of policies (`pddl2nl.baselines.oracle.StagedOracle`): a class with
-            the ``mistakes`` that it can make, made of a domain, a wording and a mistake.
         metrics: a tuple of `pddl2nl.policies.reporting.RunMetric`.
         tables: the kinds of tables it adds to reports beside those that ``paper`` lays out: a function by name
             (`pddl2nl.reports.tables.TableKind`).
@@ -110,7 +108,6 @@ class System:
     events: str = ""
     records: str = ""
     asks: str = ""
-    oracle: str = ""
     metrics: str = ""
     tables: Mapping[str, str] = field(default_factory=dict)
     plots: str = ""

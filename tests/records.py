@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections.abc import Callable, Mapping, Sequence
 from itertools import product
@@ -12,7 +13,7 @@ import pytest
 from msgspec import to_builtins
 from msgspec.structs import asdict, replace
 
-from pddl2nl.experiments.layout import LayoutColumn, LayoutRow, Place, TableLayout
+from pddl2nl.experiments.layout import LayoutColumn, LayoutRow, LayoutTable, Place, TableLayout
 from pddl2nl.experiments.planners import Planned
 from pddl2nl.experiments.records.writer import RecordWriter, Seal
 from pddl2nl.llm.types import Message
@@ -230,47 +231,59 @@ def rewrite(path: Path, edit: Callable[[list[dict[str, Any]]], object]) -> None:
 
 @pytest.fixture(scope="session")
 def experiment_of() -> Callable[..., Gathered]:
-    """Makes a gathered experiment from results alone.
+    """See `experiment`."""
+    return experiment
 
-    ``experiment_of(columns, rows, result, tasks=4, seeds=(1,))`` calls ``result(row, column, task, seed)`` for every
-    run (task counts from 0; a planner's seed is None) and takes a bool, the metrics' values (``coverage`` says whether
-    it was solved), ``"absent"`` for a run that is not of the experiment, ``"missing"`` for one that has not finished,
-    ``"broken"`` or the kind of its first broken link.
+
+def experiment(
+    columns: Sequence[LayoutColumn],
+    rows: Sequence[LayoutRow],
+    result: Callable[[LayoutRow, LayoutColumn, int, int | None], Any],
+    tasks: int = 4,
+    seeds: Sequence[int] = (1,),
+    tables: Sequence[LayoutTable] = (),
+) -> Gathered:
+    """A gathered experiment made from results alone.
+
+    ``result(row, column, task, seed)`` is called for every run (task counts from 0; a planner's seed is None) and gives
+    a bool, the metrics' values (``coverage`` says whether it was solved, ``link`` why not), ``"absent"`` for a run that
+    is not of the experiment, ``"missing"`` for one that has not finished, ``"broken"`` or the kind of its first broken
+    link. A run is called ``r0c1t02s1`` by its row, column, task and seed.
     """
+    runs: dict[str, tuple[Place, RunSummary | None]] = {}
+    for (i, row), (j, column), task in product(enumerate(rows), enumerate(columns), range(tasks)):
+        for seed in [None] if column.kind == "planner" else seeds:
+            found = result(row, column, task, seed)
+            if found != "absent":
+                name = f"r{i}c{j}t{task:02}s{seed or 1}"
+                summary = None if found == "missing" else _summary(name, row, column, task, seed, found)
+                runs[name] = (Place(i, j), summary)
+    return _gathered(columns, rows, runs, tables)
 
-    def made(
-        columns: Sequence[LayoutColumn],
-        rows: Sequence[LayoutRow],
-        result: Callable[[LayoutRow, LayoutColumn, int, int | None], Any],
-        tasks: int = 4,
-        seeds: Sequence[int] = (1,),
-    ) -> Gathered:
-        cells: dict[Place, list[RunSummary]] = {}
-        runs: dict[str, tuple[Place, ...]] = {}
-        for (i, row), (j, column), task in product(enumerate(rows), enumerate(columns), range(tasks)):
-            for seed in [None] if column.kind == "planner" else seeds:
-                found = result(row, column, task, seed)
-                if found == "absent":
-                    continue
-                name = f"{row.label}-{row.section}-{row.variant}-p{task}-{column.label}-{seed}"
-                runs[name] = (Place(i, j),)
-                if found != "missing":
-                    cells.setdefault(Place(i, j), []).append(_summary(name, row, column, task, seed, found))
-        layout = TableLayout("made", tuple(columns), tuple(rows), runs)
-        finished = {run.name: run for each in cells.values() for run in each}
-        missing = tuple(name for name in runs if name not in finished)
-        return Gathered(None, layout, finished, missing, cells={place: tuple(each) for place, each in cells.items()})
 
-    return made
+def _gathered(
+    columns: Sequence[LayoutColumn],
+    rows: Sequence[LayoutRow],
+    runs: Mapping[str, tuple[Place, RunSummary | None]],
+    tables: Sequence[LayoutTable] = (),
+) -> Gathered:
+    layout = TableLayout(
+        "made", tuple(columns), tuple(rows), {name: (place,) for name, (place, _) in runs.items()}, tuple(tables)
+    )
+    cells: dict[Place, tuple[RunSummary, ...]] = {}
+    for place, run in runs.values():
+        cells[place] = (*cells.get(place, ()), *([] if run is None else [run]))
+    finished = {name: run for name, (_, run) in runs.items() if run is not None}
+    return Gathered(None, layout, finished, tuple(name for name in runs if name not in finished), cells=cells)
 
 
 def _summary(name: str, row: LayoutRow, column: LayoutColumn, task: int, seed: int | None, found: Any) -> RunSummary:
-    kind = found if isinstance(found, str) else "budget"
     values = {"coverage": float(found)} if isinstance(found, bool) else dict(found) if isinstance(found, dict) else {}
+    link = str(values.pop("link", "budget"))
+    kind = "infrastructure-error" if found == "broken" else found if isinstance(found, str) else link
     if found != "broken":
         values.setdefault("coverage", 0.0)
     solved = bool(values.get("coverage"))
-    outcome = "infrastructure-error" if found == "broken" else "solved" if solved else kind
     return RunSummary(
         name,
         Path(f"{name}.jsonl"),
@@ -283,8 +296,9 @@ def _summary(name: str, row: LayoutRow, column: LayoutColumn, task: int, seed: i
         policy=column.policy or column.name.lower(),
         model="m" if column.kind == "model" else "",
         seed=seed,
-        outcome=outcome,
-        link=None if solved else BrokenLink(outcome if outcome == "infrastructure-error" else kind),
+        outcome="solved" if solved else kind,
+        link=None if solved else BrokenLink(kind, ("clear",) if kind == "inapplicable" else ()),
+        message=f"why {name}" if found == "broken" else "",
         values=values,
     )
 
@@ -298,36 +312,18 @@ def by_tasks(
     results: Results, columns: tuple[LayoutColumn, ...], reference_of: Callable[[str], Reference] | None = None
 ) -> Gathered:
     """An experiment on the kitchen: ``results`` by column, task and seed are metrics, ``broken`` or ``missing``."""
-    cells: dict[Place, list[RunSummary]] = {}
-    runs: dict[str, tuple[Place, ...]] = {}
+    runs: dict[str, tuple[Place, RunSummary | None]] = {}
+    row, names = LayoutRow("kitchen"), [column.name for column in columns]
     for (name, task, seed), found in results.items():
-        place = Place(0, [column.name for column in columns].index(name))
-        run = f"{name}-{task}-{seed}"
-        runs[run] = (place,)
-        if found == "missing":
-            continue
-        cells.setdefault(place, []).append(
-            RunSummary(
-                run,
-                Path(run),
-                "kitchen",
-                task.lower(),
-                task,
-                "kitchen",
-                task,
-                30,
-                name.lower(),
-                "m",
-                seed=seed,
-                outcome="infrastructure-error" if found == "broken" else "solved",
-                values={} if isinstance(found, str) else dict(found),
-                reference=None if reference_of is None else reference_of(task),
-            )
-        )
-    layout = TableLayout("made", columns, (LayoutRow("kitchen"),), runs)
-    finished = {run.name: run for each in cells.values() for run in each}
-    missing = tuple(name for name in runs if name not in finished)
-    return Gathered(None, layout, finished, missing, cells={place: tuple(each) for place, each in cells.items()})
+        run, column = f"{name}-{task}-{seed}", columns[names.index(name)]
+        values = found if isinstance(found, str) else {"coverage": 1.0}
+        made = None if found == "missing" else _summary(run, row, column, 0, seed, values)
+        if made is not None:
+            reference = None if reference_of is None else reference_of(task)
+            values = {} if isinstance(found, str) else dict(found)
+            made = dataclasses.replace(made, task=task.lower(), task_id=task, values=values, reference=reference)
+        runs[run] = (Place(0, names.index(name)), made)
+    return _gathered(columns, (row,), runs)
 
 
 def texts(table: Table, line: TableLine) -> dict[str, str]:

@@ -28,7 +28,7 @@ SYSTEMS = {
     "no_parts": SYSTEM
     + "THING = System('x', policies={'no-part': 'gone:Gone'}, events='gone:EVENTS', records='gone:R', "
     "metrics='gone:M', tables={'gone': 'gone:T'}, plots='gone:P', generators={'gone': 'gone:G'}, training='gone:T', "
-    "asks='gone:A', oracle='gone:O', commands={'gone': 'gone:C', 'macro': 'gone:M'})",
+    "asks='gone:A', commands={'gone': 'gone:C', 'macro': 'gone:M'})",
     "no_tuples": SYSTEM + "EVENTS = METRICS = PLOTS = 3\nTHING = System('x', events='__init__:EVENTS', "
     "metrics='__init__:METRICS', plots='__init__:PLOTS')",
     "no_mapping": SYSTEM + "THING = System('x', policies=['basic'], tables=None)",

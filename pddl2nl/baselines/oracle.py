@@ -20,7 +20,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import pairwise
-from typing import Protocol
 
 from pddl2nl.baselines.inputs import TaskTexts, problem_in_state
 from pddl2nl.baselines.mistakes import MISTAKES, spoiled
@@ -64,14 +63,6 @@ class _NoTaskError(ToldTaskError):
     """The prompt states no task: it asks for something else, such as thoughts."""
 
 
-class StagedOracle(Protocol):
-    """Answers prompts of another layout than that of the four mechanisms, such as questions."""
-
-    def reply(self, messages: Sequence[Message]) -> str | None:
-        """The answer; None if the prompt has another layout."""
-        ...
-
-
 class PlanOracle:
     """A model that plans instead of guessing; see this module's text.
 
@@ -84,7 +75,6 @@ class PlanOracle:
         wording: how this domain is told.
         mistake: the mistake that it makes on purpose, one of the policy's (`Policy.mistakes`); empty for none. Of a
             conversation only the first turn has it.
-        staged: answer prompts of other layouts.
         time_limit: seconds for each search on a prompt that was read; None for no limit.
 
     Attributes:
@@ -97,13 +87,11 @@ class PlanOracle:
         domain: Domain,
         wording: Wording,
         mistake: str = "",
-        staged: Sequence[StagedOracle] = (),
         *,
         time_limit: int | None = None,
     ):
         self.name = f"oracle:{mistake}" if mistake else "oracle"
         self.mistake = mistake
-        self._staged = tuple(staged)
         self._domain = domain
         self._wording = wording
         self._time_limit = time_limit
@@ -177,9 +165,6 @@ class PlanOracle:
         return [name for name in needed if name not in said]
 
     def _reply(self, messages: Sequence[Message]) -> str:
-        for oracle in self._staged:
-            if (reply := oracle.reply(messages)) is not None:
-                return reply
         form = _form(messages)
         place, plan, actions = self._planned(messages)
         task, state = place.task, place.state

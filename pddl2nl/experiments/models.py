@@ -286,8 +286,8 @@ def _oracle(argument: str, context: ModelContext) -> MadeModel:
     from pddl2nl.baselines.features import beyond_fast_downward
 
     # A policy asks nothing of what systems ask in other ways.
-    others = [] if context.mistakes is not None else [other for _, other in provided("oracle")]
-    able = {name for other in others for name in other.mistakes} if context.mistakes is None else context.mistakes
+    asked = () if context.mistakes is not None else provided("asks")
+    able = context.mistakes or {name for _, asking in asked for name in asking.mistakes}
     if argument and argument not in able:
         raise ModelConfigurationError(f"--model oracle:{argument}: {_who_makes(argument)}")
     foreign = beyond_fast_downward(context.domain)
@@ -298,15 +298,14 @@ def _oracle(argument: str, context: ModelContext) -> MadeModel:
         )
     # A missing planner is reported before a run begins.
     find_driver()
-    staged = [other(context.domain, context.wording, argument) for other in others]
-    return MadeModel(PlanOracle(context.domain, context.wording, argument, staged), free)
+    return MadeModel(PlanOracle(context.domain, context.wording, argument), free)
 
 
 def _who_makes(mistake: str) -> str:
     from pddl2nl.policies import policies
 
     makers: dict[str, list[str]] = {
-        name: [system.name] for system, other in provided("oracle") for name in other.mistakes
+        name: [system.name] for system, asking in provided("asks") for name in asking.mistakes
     }
     for entry in policies():
         for name in make_policy(entry.name).mistakes:

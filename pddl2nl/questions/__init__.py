@@ -7,7 +7,6 @@ SYSTEM = System(
     events="asked:EVENTS",
     records="records:RECORDS",
     asks="asking:AskedQuestions",
-    oracle="oracle:QuestionOracle",
     tables={
         "questions": "tables:questions_table",
         "question-domains": "tables:domains_table",

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping
 from functools import cached_property
 from itertools import islice
 from typing import Any, Self
 
 from pddl2nl.pddl import GroundAtom, write_condition
-from pddl2nl.questions.answers import AnswerReader
 from pddl2nl.questions.deciding import Certificate, Decision, condition_of, goal_atoms, left_out, removals
 from pddl2nl.questions.places import StatePlace
 from pddl2nl.questions.question import LABELS
@@ -43,9 +42,6 @@ class Applicability(ActionTopic):
         actions = sorted(map(str, self.place.applicable))
         return (actions, {"applicable": len(actions)}) if 0 < len(actions) <= MOST_LISTED else None
 
-    def said(self, answer: Any) -> str:
-        return self.said_actions(answer)
-
 
 class Progression(FactTopic):
     """What an action changes."""
@@ -69,9 +65,6 @@ class Progression(FactTopic):
     @property
     def base(self) -> Mapping[str, str] | None:
         return {"action": self.places.teller.action(self.sequence[0])} if self.sequence else None
-
-    def restore(self, base: Mapping[str, str], reader: AnswerReader) -> None:
-        self.sequence = (reader.one_action(base["action"]),)
 
     @cached_property
     def changed(self) -> tuple[tuple[GroundAtom, ...], tuple[GroundAtom, ...]]:
@@ -113,10 +106,6 @@ class Progression(FactTopic):
     def answer(self) -> tuple[Any, Certificate] | None:
         added, deleted = ([*map(str, atoms)] for atoms in self.changed)
         return {"pos": added, "neg": deleted}, {"action": str(self.sequence[0])}
-
-    def said(self, answer: Any) -> str:
-        added, deleted = self.said_facts(answer["pos"]), self.said_facts(answer["neg"])
-        return f"Becomes true:\n{added}\nBecomes false:\n{deleted}"
 
 
 class Reachability(Topic):
@@ -163,18 +152,12 @@ class Reachability(Topic):
     def told(self, subject: tuple[GroundAtom, ...]) -> str:
         return self.told_atoms(subject)
 
-    def read(self, text: str, reader: AnswerReader) -> tuple[GroundAtom, ...]:
-        return reader.joined_facts(text)
-
     def decide(self, subject: tuple[GroundAtom, ...]) -> Decision | None:
-        return self.place.decider.reach(condition_of(subject), fast=self.places.fast)
+        return self.place.decider.reach(condition_of(subject), fast=True)
 
     def answer(self) -> tuple[Any, Certificate] | None:
         decisions = {str(atom): self.decide((atom,)) for atom in self.places.atoms}
         return _examples({name: made.certificate for name, made in decisions.items() if made and not made.answer})
-
-    def said(self, answer: Any) -> str:
-        return self.said_facts(answer[:1])
 
 
 class ActionReachability(ActionTopic):
@@ -199,7 +182,7 @@ class ActionReachability(ActionTopic):
             yield from self.near_actions(action)
 
     def decide(self, subject: GroundAction) -> Decision | None:
-        return self.place.decider.action(subject, fast=self.places.fast)
+        return self.place.decider.action(subject, fast=True)
 
     def answer(self) -> tuple[Any, Certificate] | None:
         mutexes = self.place.decider.mutexes
@@ -214,9 +197,6 @@ class ActionReachability(ActionTopic):
                 if decided is not None and not decided.answer:
                     proofs[str(near)] = decided.certificate
         return _examples(proofs)
-
-    def said(self, answer: Any) -> str:
-        return self.said_actions(answer[:1])
 
 
 class Validation(Topic):
@@ -255,9 +235,6 @@ class Validation(Topic):
     def told(self, subject: tuple[GroundAction, ...]) -> str:
         return self.told_plan(subject)
 
-    def read(self, text: str, reader: AnswerReader) -> tuple[GroundAction, ...]:
-        return reader.numbered_plan(text)
-
     def decide(self, subject: tuple[GroundAction, ...]) -> Decision:
         return judged_plan(self.place, subject)
 
@@ -265,9 +242,6 @@ class Validation(Topic):
         decided = self.decide(self.sequence)
         failed = decided.certificate.get("failed_step")
         return None if failed is None else (failed - 1, decided.certificate)
-
-    def said(self, answer: Any) -> str:
-        return str(answer)
 
     def seen(self, subject: tuple[GroundAction, ...]) -> Hashable:
         return subject
@@ -296,10 +270,6 @@ class Validation(Topic):
         other.sequence = self.sequence
         return other
 
-    def right_choice(self, choices: Sequence[str], reader: AnswerReader) -> int | None:
-        right = _true_claim(self.decide(self.sequence).certificate)
-        return choices.index(right) if right in choices else None
-
 
 VERDICTS: Mapping[str, str] = {
     "valid": "It is a plan for my goal.",
@@ -309,10 +279,6 @@ VERDICTS: Mapping[str, str] = {
 _NEAR_STEPS, _NEAR_WALKS = 4, 10
 """How far states are looked at from which a sequence ends otherwise."""
 _FAILS = "Its action {step} is the first that cannot be executed."
-
-
-def _true_claim(certificate: Certificate) -> str:
-    return VERDICTS.get(certificate["verdict"]) or _FAILS.format(step=certificate["failed_step"])
 
 
 class Justification(Topic):
@@ -375,10 +341,6 @@ class Justification(Topic):
         start, length = subject
         return f"action {start + 1}" if length == 1 else f"actions {start + 1} and {start + 2}"
 
-    def read(self, text: str, reader: AnswerReader) -> tuple[int, int]:
-        numbers = [int(word) for word in text.split() if word.isdigit()]
-        return numbers[0] - 1, len(numbers)
-
     def decide(self, subject: tuple[int, int]) -> Decision:
         start, length = subject
         shorter = (*self.sequence[:start], *self.sequence[start + length :])
@@ -391,10 +353,6 @@ class Justification(Topic):
         items = [left_out(texts, *stretch) for stretch in sorted(self.removable)]
         start, length = min(self.removable)
         return items, {"plan": texts, "shorter_plan": texts[:start] + texts[start + length :]}
-
-    def said(self, answer: Any) -> str:
-        start, length = min(self.removable)
-        return self.said_actions([*map(str, (*self.sequence[:start], *self.sequence[start + length :]))])
 
 
 class PlanLandmarks(FactTopic):
@@ -440,9 +398,6 @@ class PlanLandmarks(FactTopic):
             proofs[str(fact)] = decided.certificate
         return sides, proofs
 
-    def said(self, answer: Any) -> str:
-        return self.said_facts(answer["yes"][:1])
-
 
 class NextAction(ActionTopic):
     """Which actions begin an optimal plan."""
@@ -486,9 +441,6 @@ class NextAction(ActionTopic):
             costs[str(action)] = decided.certificate["after"]
         sides["opt"] = str(self.place.decider.optimal)
         return sides, {"before": sides["opt"], "after": costs}
-
-    def said(self, answer: Any) -> str:
-        return self.said_actions(answer["yes"][:1])
 
 
 def _examples(proofs: Mapping[str, Certificate]) -> tuple[Any, Certificate] | None:

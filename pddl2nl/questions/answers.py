@@ -155,15 +155,8 @@ class AnswerReader:
 
     def action(self, text: str) -> GroundAction | None:
         """One action, or None for none."""
-        return None if _NONE.match(text) else self.one_action(text)
-
-    def one_action(self, text: str) -> GroundAction:
-        action: GroundAction = _only(self.actions(text), text)
+        action: GroundAction | None = None if _NONE.match(text) else _only(self.actions(text), text)
         return action
-
-    def numbered_plan(self, text: str) -> tuple[GroundAction, ...]:
-        """The actions of a numbered list, which may be empty."""
-        return self.actions(text) if text.strip() else ()
 
     def facts(self, text: str) -> tuple[GroundAtom, ...]:
         """All facts of a list, a line each, or in PDDL; empty where it says none."""
@@ -178,23 +171,6 @@ class AnswerReader:
         """One fact, or None for none."""
         facts = self.facts(text)
         return _only(facts, text) if facts else None
-
-    def one_fact(self, text: str) -> GroundAtom:
-        fact: GroundAtom = _only(self.facts(text), text)
-        return fact
-
-    def joined_facts(self, text: str) -> tuple[GroundAtom, ...]:
-        """Facts joined by "and", a word that a fact may hold as well."""
-        if _PDDL.search(text):
-            return self.facts(text)
-        parts = text.split(" and ")
-        for end in range(len(parts), 0, -1):
-            try:
-                first = self._told_fact(" and ".join(parts[:end]))
-                return (first, *(self.joined_facts(" and ".join(parts[end:])) if end < len(parts) else ()))
-            except UnreadAnswerError:
-                continue
-        raise UnreadAnswerError("unreadable", text)
 
     def unmet(self, text: str) -> tuple[GroundAtom, ...]:
         """The conditions that an answer names; none if it says that a plan is valid."""

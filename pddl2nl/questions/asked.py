@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import msgspec
 
@@ -19,11 +19,12 @@ from pddl2nl.errors import InfrastructureError
 from pddl2nl.experiments.models import Access, ModelContext, make_model, model_identity
 from pddl2nl.experiments.records.writer import RecordWriter, job_name
 from pddl2nl.llm import Completion, ContextWindowError, Message, Request
-from pddl2nl.nl import Wording, make_names, template_wording
+from pddl2nl.nl import Style, Teller, Wording, make_names, template_wording
 from pddl2nl.pddl import Domain, Task, parse_task
 from pddl2nl.policies.budget import ModelCalls, PricedModel
 from pddl2nl.policies.events import Amount, Fault, Replied, RunEvent
 from pddl2nl.questions.answers import AnswerReader, ReadAnswer
+from pddl2nl.questions.oracle import MISTAKES, oracle_reply
 from pddl2nl.questions.question import Question, question_prompt
 
 AnswerOutcome = Literal[
@@ -163,12 +164,19 @@ class QuestionRun:
         question = self.question
         task = parse_task(question.PDDL_domain, question.PDDL_problem) if question.PDDL_domain else None
         wording = self.wording or template_wording(_domain_of(task))
-        context = ModelContext(_domain_of(task), wording, self.base_url, access, self.timeout)
+        context = ModelContext(_domain_of(task), wording, self.base_url, access, self.timeout, mistakes=MISTAKES)
         made = make_model(self.model, context)
         calls = ModelCalls({"planner": PricedModel(access.before(made.model), made.price_of)}, None, access.budget)
         prompt = question_prompt(question, formal=self.wording is None)
+        names = None if task is None else make_names(task, self.names, wording)
+        style = cast(Style, "pddl" if self.wording is None else self.style)
+        teller = None if task is None or names is None else Teller(task, wording, names, style)
         request = Request(
-            (Message("user", prompt),), temperature=self.temperature, seed=self.seed, max_tokens=self.max_tokens
+            (Message("user", prompt),),
+            temperature=self.temperature,
+            seed=self.seed,
+            max_tokens=self.max_tokens,
+            answer=lambda oracle: oracle_reply(question, teller, oracle.mistake),
         )
         began = time.monotonic()
         outcome: AnswerOutcome
@@ -200,7 +208,6 @@ class QuestionRun:
             except InfrastructureError as error:
                 outcome, fault = "infrastructure-error", Fault(1, "infrastructure-error", str(error))
             else:
-                names = None if task is None else make_names(task, self.names, wording)
                 reader = AnswerReader(task, wording, names, seconds=self.decide_seconds)
                 outcome, fault = judged(completion, reader.answer(question, completion.text))
             message = "" if fault is None else fault.text

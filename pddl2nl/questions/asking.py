@@ -32,6 +32,7 @@ from pddl2nl.questions import SYSTEM
 from pddl2nl.questions.acpbench import read_questions
 from pddl2nl.questions.asked import QuestionRun
 from pddl2nl.questions.making import TOPICS, make_questions
+from pddl2nl.questions.oracle import MISTAKES
 from pddl2nl.questions.question import ACP_KINDS, FORMAT, FORMS, KINDS, Form, Question, question_prompt
 
 KEPT_FILE = "questions.json"
@@ -89,6 +90,7 @@ class AskedQuestions:
 
     table = QuestionsTable
     tables = tuple(SYSTEM.tables)
+    mistakes = tuple(MISTAKES)
     how = f"prompts are known ({CHARACTERS_A_TOKEN} characters a token); a reply is taken to take {_ANSWER} tokens"
 
     def __init__(self, spec: Experiment, table: QuestionsTable):

@@ -73,8 +73,6 @@ class StatePlaces:
         self.task = task
         self.teller = teller
         self.seconds = seconds
-        self.fast = True
-        """Whether no planner is asked what can be reached."""
         self.simulator = Simulator(task)
         self.ground = GroundActions(self.simulator)
         self._rng = rng

@@ -18,7 +18,6 @@ from pddl2nl.nl import Teller
 from pddl2nl.nl.telling.teller import GOAL_START
 from pddl2nl.pddl import And, Condition, GroundAtom, Problem, Task, conjuncts, write_problem
 from pddl2nl.questions.acp_topics import Progression, Validation
-from pddl2nl.questions.answers import AnswerReader
 from pddl2nl.questions.deciding import Certificate, condition_of, goal_atoms
 from pddl2nl.questions.places import StatePlace
 from pddl2nl.questions.topic import MOST_LISTED, OpenTopic
@@ -46,9 +45,6 @@ class PlanVerification(Validation):
         answer = {key: certificate.get(key) for key in ("verdict", "failed_step")}
         return {**answer, "unmet": unmet}, certificate
 
-    def said(self, answer: Any) -> str:
-        return self.said_facts(answer["unmet"][:1]) if answer["unmet"] else "valid"
-
 
 class SequenceExecution(Progression):
     """The state after a sequence of actions."""
@@ -74,17 +70,11 @@ class SequenceExecution(Progression):
     def base(self) -> Mapping[str, str] | None:
         return {self.shown: self.told_plan(self.sequence)} if any(self.changed) else None
 
-    def restore(self, base: Mapping[str, str], reader: AnswerReader) -> None:
-        self.sequence = reader.numbered_plan(base[self.shown])
-
     def answer(self) -> tuple[Any, Certificate] | None:
         added, deleted = self.changed
         facts = sorted({*self.place.after(self.sequence).changing()}.intersection(self.places.atoms))
         difference = {"added": [*map(str, added)], "deleted": [*map(str, deleted)]}
         return ([*map(str, facts)], difference) if len(facts) <= MOST_LISTED else None
-
-    def said(self, answer: Any) -> str:
-        return self.said_facts(answer)
 
 
 # ── plans ────────────────────────────────────────────────────────────────────────────────────────
@@ -108,10 +98,6 @@ class _PlanTopic(OpenTopic):
         self.start = place.state
         self.goal: Condition = self.task.problem.goal
         self.plan = None
-
-    def restore(self, base: Mapping[str, str], reader: AnswerReader) -> None:
-        self.goal = self.task.problem.goal
-        self.plan = self.places.plan_from(self.start)
 
     @property
     def context(self) -> str:
@@ -150,9 +136,6 @@ class _PlanTopic(OpenTopic):
         answer = {"plan": plan, "cost": str(report.cost)}
         return answer, {"verdict": report.verdict, **answer}
 
-    def said(self, answer: Any) -> str:
-        return self.said_actions(answer["plan"])
-
 
 class OptimalPlan(_PlanTopic):
     """A plan of the least cost."""
@@ -169,9 +152,6 @@ class OptimalPlan(_PlanTopic):
     def base(self) -> Mapping[str, str] | None:
         fewest, best = "with as few actions as possible", "the best one by what I have said of it"
         return {"wish": fewest if self.task.problem.metric is None else best} if self.plan else None
-
-    def restore(self, base: Mapping[str, str], reader: AnswerReader) -> None:
-        """Nothing: the optimal plan is for the goal that is told."""
 
     def answer(self) -> tuple[Any, Certificate] | None:
         answered = super().answer()
@@ -213,17 +193,6 @@ class Replanning(_PlanTopic):
         change = " ".join(f"This became {turn}: {self.told_atoms(atoms)}." for turn, atoms in turns if atoms)
         told = {"plan": self.told_plan(self._planned), "step": str(self._step), "change": change}
         return told if self.plan else None
-
-    def restore(self, base: Mapping[str, str], reader: AnswerReader) -> None:
-        plan = reader.numbered_plan(base["plan"])
-        state = self.place.after(plan[: int(base["step"])])
-        atoms = set(state.atoms)
-        for sentence in base["change"].split("This became ")[1:]:
-            turn, _, told = sentence.strip().removesuffix(".").partition(": ")
-            facts = reader.joined_facts(told)
-            atoms = atoms.union(facts) if turn == "true" else atoms.difference(facts)
-        self.start = self.places.simulator.state(atoms, state.values)
-        super().restore(base, reader)
 
 
 class PlanReuse(_PlanTopic):

@@ -21,7 +21,7 @@ _SHARE_NOTE = (
 )
 
 _ORACLE_NOTE = (
-    "oracle: no language model was asked. It reads the prompt, decides on what it read, and answers in the wording; "
+    "oracle: no language model was asked. It answers as recorded, in the words of the question; "
     "oracle:MISTAKE does so with this mistake."
 )
 

@@ -2,7 +2,7 @@
 
 A topic is one kind at one place. It proposes subjects (an action, some facts, a sequence of actions), decides about
 them with a certificate, and tells them. A wrong subject differs from a right one in one thing where it can: one object
-of an action or a fact, one step of a sequence. A topic can also read back what it tells.
+of an action or a fact, one step of a sequence.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from itertools import islice
 from typing import Any
 
 from pddl2nl.pddl import GroundAtom, write_condition
-from pddl2nl.questions.answers import AnswerReader
 from pddl2nl.questions.deciding import Certificate, Decision, is_plan
 from pddl2nl.questions.places import StatePlace
 from pddl2nl.questions.question import FORMS, Form
@@ -56,11 +55,6 @@ class OpenTopic(ABC):
         """What the texts of the questions name besides the subject; None if nothing is to be asked here."""
         return {self.shown: self.told_plan(self.sequence)} if self.shown else {}
 
-    def restore(self, base: Mapping[str, str], reader: AnswerReader) -> None:
-        """Reads what `base` has told back out of a question's text, which need not show it."""
-        if self.shown:
-            self.sequence = reader.numbered_plan(base.get(self.shown, ""))
-
     @property
     def context(self) -> str:
         """What is told after the domain and the objects: the state, and the goal where it matters."""
@@ -76,10 +70,6 @@ class OpenTopic(ABC):
     def answer(self) -> tuple[Any, Certificate] | None:
         """The answer of the open question; None if it is not to be asked here."""
 
-    @abstractmethod
-    def said(self, answer: Any) -> str:
-        """The answer of the open question in words; of several right ones, one."""
-
     # ── what questions are made of ───────────────────────────────────────────────────────────────
 
     def shuffled(self, items: Sequence[Any]) -> list[Any]:
@@ -93,15 +83,6 @@ class OpenTopic(ABC):
     def told_plan(self, plan: Sequence[GroundAction]) -> str:
         """Actions, numbered from 1, a line each."""
         return "\n".join(f"{number}. {self.places.teller.action(action)}" for number, action in enumerate(plan, 1))
-
-    def said_actions(self, actions: Sequence[str]) -> str:
-        """PDDL actions in words, a line each."""
-        return "\n".join(self.places.teller.action(GroundAction.parse(text)) for text in actions)
-
-    def said_facts(self, facts: Sequence[str]) -> str:
-        """PDDL facts in words, a line each; ``None`` for none."""
-        atoms = (GroundAtom(text.strip("()").split()) for text in facts)
-        return "\n".join(map(self.places.teller.fact, atoms)) or "None"
 
     def padded(self, plan: tuple[GroundAction, ...]) -> tuple[GroundAction, ...]:
         """The plan with one or two actions that it can do without, where there are such."""
@@ -149,10 +130,6 @@ class Topic(OpenTopic):
         """A subject in words."""
 
     @abstractmethod
-    def read(self, text: str, reader: AnswerReader) -> Any:
-        """The subject that a text tells."""
-
-    @abstractmethod
     def seen(self, subject: Any) -> Hashable:
         """What is seen in a subject's text without the task: equal for subjects that look alike."""
 
@@ -175,12 +152,6 @@ class Topic(OpenTopic):
     def asks(self, subject: Any) -> bool:
         """Whether a subject of another state can be asked about in this one."""
         return True
-
-    def right_choice(self, choices: Sequence[str], reader: AnswerReader) -> int | None:
-        """The number of the one choice that is right; None if that is not decided."""
-        decided = [self.decide(self.read(text, reader)) for text in choices]
-        right = [number for number, each in enumerate(decided) if each is not None and each.answer]
-        return right[0] if len(right) == 1 else None
 
     def with_another_object(
         self, name: str, args: Sequence[str], fitting: Callable[[str, int], Collection[str]]
@@ -216,9 +187,6 @@ class ActionTopic(Topic):
     def told(self, subject: GroundAction) -> str:
         return self.places.teller.action(subject)
 
-    def read(self, text: str, reader: AnswerReader) -> GroundAction:
-        return reader.one_action(text)
-
 
 class FactTopic(Topic):
     """A topic whose subjects are facts."""
@@ -228,9 +196,6 @@ class FactTopic(Topic):
 
     def told(self, subject: GroundAtom) -> str:
         return self.places.teller.fact(subject)
-
-    def read(self, text: str, reader: AnswerReader) -> GroundAtom:
-        return reader.one_fact(text)
 
 
 def repetitions(args: Sequence[str]) -> tuple[int, ...]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,18 +12,9 @@ from pddl2nl.pictures import Pictures
 from pddl2nl.reports.gathering import gather
 from pddl2nl.reports.html import write_html
 from pddl2nl.tasks.shipped import shipped_domain
+from tests.reports.test_browser import chromium
 
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Any]:
-    playwright = pytest.importorskip("playwright.sync_api", reason="needs the extra 'browser': pip install playwright")
-    program = shutil.which("chromium") or shutil.which("chromium-browser")
-    if program is None:
-        pytest.skip("needs a Chromium: apt install chromium")
-    with playwright.sync_playwright() as running:
-        browser = running.chromium.launch(executable_path=program, args=["--no-sandbox"])
-        yield browser
-        browser.close()
+__all__ = ["chromium"]
 
 
 @pytest.fixture(scope="module")

@@ -161,16 +161,6 @@ def test_the_table_of_one_seed(experiment_of: Make) -> None:
     assert "chosen by the same runs" in notes
 
 
-def test_large_means_have_commas(experiment_of: Make) -> None:
-    def result(row: LayoutRow, column: LayoutColumn, task: int, seed: int) -> Any:
-        return {"coverage": 1.0, "tokens": 12000.0 + task if column.name == "ReA" else 150.0 + task}
-
-    table = comparison_table([compare(experiment_of([ACT, REACT], [BLOCKS], result, 3), "NL ReA", "NL Act", "tokens")])
-    assert table is not None
-    cells = {h.name: c.text for h, c in zip(table.headings, table.sections[0].lines[0].cells, strict=True)}
-    assert (cells["A"], cells["B"], cells["A − B"]) == ("12,001", "151", "+11,850")
-
-
 def test_the_table_of_a_comparison_asked_for_claims_no_choice_and_no_correction(experiment_of: Make) -> None:
     def result(row: LayoutRow, column: LayoutColumn, task: int, seed: int) -> Any:
         return {"coverage": 1.0, "usd": (0.01 + task / 1000) * (2 if column.name == "ReA" else 1)}

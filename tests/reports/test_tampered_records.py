@@ -156,12 +156,9 @@ FOUND: dict[str, tuple[Callable[[Path], None], Edit]] = {
     # The outcome and the plan.
     "a failure is called solved": (stuck, _end(outcome="solved", fault=None)),
     "a solved run is called missed": (walk, _end(outcome="goal-missed")),
-    "a solved run is called a budget's end": (walk, _end(outcome="budget")),
     "a solved run is called given up": (walk, _end(outcome="gave-up")),
     "a shorter plan": (walk, _end(plan=[PUT])),
-    "no plan": (walk, _end(plan=[])),
     "a longer plan": (walk, _end(plan=[LIFT, PUT, BLUE[0]])),
-    "another plan in the end": (walk, _end(plan=[*BLUE])),
     "the plan in another order": (walk, _end(plan=[PUT, LIFT])),
     "another plan in the events": (walk, _other_plan),
     "a step that succeeds in place of one that failed": (stuck, _forged_success),
@@ -172,21 +169,15 @@ FOUND: dict[str, tuple[Callable[[Path], None], Edit]] = {
         lambda events: events.insert(-1, {"event": "goal-reached", "step": 3}),
     ),
     # Accounts.
-    "fewer steps": (walk, _end(steps=2)),
-    "more steps": (walk, _end(steps=6)),
-    "no mistakes": (walk, _end(mistakes=0)),
+    **{
+        f"another number of {name}": (walk, _end(**{name: 3}))
+        for name in ("steps", "calls", "prompt_tokens", "completion_tokens", "cached_tokens", "reasoning_tokens", "usd")
+    },
     "no mistakes and no such turns": (walk, _all(_end(mistakes=0), _turns(unreadable=0))),
     "mistakes of another kind": (walk, _turns(unreadable=0, ambiguous=2)),
     "more looks": (walk, _turns(look_around=2)),
-    "fewer calls": (walk, _end(calls=1)),
-    "fewer tokens sent": (walk, _end(prompt_tokens=1000)),
-    "fewer tokens received": (walk, _end(completion_tokens=1)),
-    "more cached tokens": (walk, _end(cached_tokens=5000)),
-    "fewer reasoning tokens": (walk, _end(reasoning_tokens=0)),
-    "less money": (walk, _end(usd=0.0)),
     "an unknown price": (walk, _end(usd=None)),
     "less money in one role": (walk, _used(usd=0.0)),
-    "fewer calls in one role": (walk, _used(calls=1)),
     "fewer tokens in one role": (walk, _used(prompt_tokens=1)),
     "a role that was never asked": (walk, lambda events: events[-1]["used"].update(translator={"calls": 1})),
     "a reply that cost less": (walk, _set("replied", 2, usd=0.0)),
@@ -331,7 +322,17 @@ def _replay_finds(path: Path) -> str:
     return replayed.changed or ("" if replayed.difference is None else replayed.difference.field)
 
 
-@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize(
+    "name",
+    [
+        "a failure is called solved",
+        "a reply less",
+        "another goal",
+        "a planner's cheaper plan",
+        "the seconds",
+        *ONLY_A_REPLAY_SEES,
+    ],
+)
 def test_the_digest_names_the_line_that_was_changed(tampered: Callable[[str, bool], Path], name: str) -> None:
     path = tampered(name, False)
     number, (doubt,) = _doubts(path)

@@ -108,12 +108,14 @@ class Asking(Protocol):
         of_tasks: whether it asks about the domains of the specification.
         tables: the kinds of the tables to report.
         how: how its cost is estimated, for people.
+        mistakes: those that the oracle can make.
     """
 
     table: ClassVar[type[msgspec.Struct]]
     of_tasks: bool
     tables: Sequence[str]
     how: str
+    mistakes: Collection[str]
 
     def placed(
         self, folder: Path, *, keep: bool, on_progress: Callable[[int, int], None]

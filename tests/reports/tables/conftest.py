@@ -4,102 +4,60 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
 
-from pddl2nl.experiments.layout import LayoutColumn, LayoutRow, LayoutTable, Place, TableLayout
+from pddl2nl.experiments.layout import LayoutColumn, LayoutRow, LayoutTable
 from pddl2nl.policies.paper import Paper
 from pddl2nl.reports.gathering import Gathered
-from pddl2nl.reports.summaries import BrokenLink, RunSummary
+from tests.records import experiment
 
 Key = tuple[int, int]
 Builder = Callable[..., Gathered]
 
 
-def columns() -> tuple[LayoutColumn, ...]:
-    """Two mechanisms on told tasks, one on PDDL, a walk and a planner."""
-    model = {"model": "m", "style": "nl", "wording": "llm"}
-    return (
-        LayoutColumn("Bas", "NL", "model", "basic", **model),
-        LayoutColumn("Act", "NL", "model", "act", **model),
-        LayoutColumn("Act", "PDDL", "model", "act", "m", "pddl"),
-        LayoutColumn("rnd", "Symb.", "walk", "random"),
-        LayoutColumn("FF", "Symb.", "planner", "ff"),
-    )
-
-
-def run(name: str, row: LayoutRow, column: LayoutColumn, task: str, seed: int | None, outcome: str) -> RunSummary:
-    """A run with its coverage, and tokens where a model was asked: 100 for each letter of the column's label."""
-    values = {} if outcome == "infrastructure-error" else {"coverage": float(outcome == "solved")}
-    if values and column.kind == "model":
-        values |= {"planner-prompt-tokens": 100.0 * len(column.label), "steps": 4.0}
-    link = None if outcome == "solved" else BrokenLink(outcome, ("clear",) if outcome == "inapplicable" else ())
-    return RunSummary(
-        name,
-        Path(f"{name}.jsonl"),
-        f"{row.label}-{row.section}" if row.section else row.label,
-        task,
-        f"{row.label} {row.section} {task}",
-        row.label,
-        task,
-        5,
-        column.policy,
-        column.model,
-        column.style,
-        column.wording,
-        seed=seed,
-        outcome=outcome,
-        link=link,
-        message=f"why {name}" if outcome == "infrastructure-error" else "",
-        values=values,
-    )
-
-
 def build(
     rows: Sequence[LayoutRow],
     heads: Sequence[LayoutColumn],
-    solved: Mapping[Key, float | None],
+    solved: Mapping[Key, float],
     *,
-    tables: Sequence[LayoutTable] = (),
     seeds: Mapping[str, int] | None = None,
     broken: Sequence[str] = (),
     missing: Sequence[str] = (),
-    outcome: str = "inapplicable",
+    tables: Sequence[LayoutTable] = (),
 ) -> Gathered:
     """An experiment in which, of every cell, so many tasks are solved, in the mean over the seeds.
 
     Args:
         rows, heads: of the layout.
         solved: by row and column; a cell that is not there is not run.
-        tables: that are asked for.
         seeds: by column label, else 1; planners have one run a task.
         broken, missing: names of runs, ``r0c1t02s1``: row, column, task, seed.
-        outcome: of what is not solved.
+        tables: that are asked for.
     """
-    runs: dict[str, RunSummary] = {}
-    cells: dict[Place, tuple[RunSummary, ...]] = {}
-    places: dict[str, tuple[Place, ...]] = {}
-    for (row, column), count in solved.items():
-        head = heads[column]
-        number = 1 if head.kind == "planner" else (seeds or {}).get(head.label, 1)
-        # The mean over the seeds: each of them solves the first tasks, the last ones one task less.
-        total = round((count or 0) * number)
-        here = []
-        for seed in range(1, number + 1):
-            first = total // number + (seed <= total % number)
-            for task in range(rows[row].tasks):
-                name = f"r{row}c{column}t{task:02}s{seed}"
-                places[name] = (Place(row, column),)
-                if name in missing:
-                    continue
-                ended = "infrastructure-error" if name in broken else "solved" if task < first else outcome
-                named = None if head.kind == "planner" else seed
-                runs[name] = run(name, rows[row], head, f"p{task:02}", named, ended)
-                here.append(runs[name])
-        cells[Place(row, column)] = tuple(here)
-    layout = TableLayout("made", tuple(heads), tuple(rows), places, tuple(tables))
-    return Gathered(None, layout, runs, tuple(missing), cells=cells)
+
+    def result(row: LayoutRow, column: LayoutColumn, task: int, seed: int | None) -> Any:
+        place = (rows.index(row), heads.index(column))
+        number = (seeds or {}).get(column.label, 1)
+        if place not in solved or task >= row.tasks or (seed or 1) > number:
+            return "absent"
+        name = f"r{place[0]}c{place[1]}t{task:02}s{seed or 1}"
+        if name in missing or name in broken:
+            return "missing" if name in missing else "broken"
+        # Each seed solves the first tasks, the last ones one task less.
+        total = round(solved[place] * number)
+        values: dict[str, Any] = {
+            "link": "inapplicable",
+            "coverage": float(task < total // number + ((seed or 1) <= total % number)),
+        }
+        if column.kind == "model":
+            values |= {"planner-prompt-tokens": 100.0 * len(column.label), "steps": 4.0}
+        return values
+
+    most = max((seeds or {}).values(), default=1)
+    return experiment(heads, rows, result, max(row.tasks for row in rows), range(1, most + 1), tables)
 
 
 @pytest.fixture(autouse=True)
@@ -120,12 +78,19 @@ def build_fixture() -> Builder:
 
 @pytest.fixture
 def heads() -> tuple[LayoutColumn, ...]:
-    """The columns of a small experiment; see `columns`."""
-    return columns()
+    """Two mechanisms on told tasks, one on PDDL, a walk and a planner."""
+    model = {"model": "m", "style": "nl", "wording": "llm"}
+    return (
+        LayoutColumn("Bas", "NL", "model", "basic", **model),
+        LayoutColumn("Act", "NL", "model", "act", **model),
+        LayoutColumn("Act", "PDDL", "model", "act", "m", "pddl"),
+        LayoutColumn("rnd", "Symb.", "walk", "random"),
+        LayoutColumn("FF", "Symb.", "planner", "ff"),
+    )
 
 
-@pytest.fixture
-def experiment() -> Gathered:
+@pytest.fixture(name="experiment")
+def small_experiment(heads: tuple[LayoutColumn, ...]) -> Gathered:
     """Blocksworld with a hand-written text, ferry, and a scaled set; five seeds, a broken and a missing run."""
     rows = (
         LayoutRow("blocksworld", "primary", "", 4),
@@ -141,7 +106,7 @@ def experiment() -> Gathered:
     }  # fmt: skip
     return build(
         rows,
-        columns(),
+        heads,
         counts,
         tables=(LayoutTable("coverage", paper="table-2"), LayoutTable("runs", columns=("NL Act", "PDDL Act"))),
         seeds={"NL Bas": 5, "NL Act": 5, "PDDL Act": 5, "Symb. rnd": 10},

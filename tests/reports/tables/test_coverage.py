@@ -8,7 +8,7 @@ import pytest
 
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.layout import LayoutRow, LayoutTable
-from pddl2nl.reports.tables import runs_table, tables_of
+from pddl2nl.reports.tables import tables_of
 from pddl2nl.reports.tables.coverage import coverage_table
 from pddl2nl.reports.tables.grid import ORACLE_NOTE, show_runs
 
@@ -21,22 +21,6 @@ def _lines(table):
 
 def _texts(line):
     return [cell.text for cell in line.cells]
-
-
-def test_rows_stand_by_sections_with_extra_ones_below_theirs(experiment):
-    table = coverage_table(experiment, LayoutTable("coverage"))
-    labels = [[line.label for line in section.lines] for section in table.sections]
-    assert labels == [["blocksworld (4)", "PlanBench", "ferry (4)", "sum (8)"], ["ferry (2)", "sum (2)"]]
-    assert [section.title for section in table.sections] == ["primary", "scaled"]
-    lines = _lines(table)
-    assert lines["primary", "PlanBench"].indent
-    assert lines["primary", "sum (8)"].total
-    assert [(heading.group, heading.name) for heading in table.headings][:3] == [
-        ("NL", "Bas"),
-        ("NL", "Act"),
-        ("PDDL", "Act"),
-    ]
-    assert not any(heading.paper for heading in table.headings)
 
 
 def test_cells_are_means_over_seeds_with_k_of_n_and_the_interval(experiment):
@@ -52,22 +36,6 @@ def test_cells_are_means_over_seeds_with_k_of_n_and_the_interval(experiment):
     assert line.cells[4].between == "", "a planner's coverage is no sample"
     assert line.cells[4].detail == "4 of 4 runs"
     assert (line.cells[0].show, line.cells[4].show) == (show_runs([0], 0), show_runs([0], 4))
-
-
-def test_extra_rows_are_in_no_sum_and_leave_what_is_not_run_empty(experiment):
-    lines = _lines(coverage_table(experiment, LayoutTable("coverage")))
-    assert _texts(lines["primary", "PlanBench"]) == ["2", "1.6", "", "", ""]
-    assert _texts(lines["primary", "sum (8)"]) == ["3.4", "6.2", "5.2 (1 broken)", "0.1", "8"]
-
-
-def test_the_best_language_model_columns_are_marked_and_no_others(experiment):
-    lines = _lines(coverage_table(experiment, LayoutTable("coverage")))
-    best = {key: [cell.best for cell in line.cells] for key, line in lines.items()}
-    assert best["primary", "blocksworld (4)"] == [False, True, True, False, False]
-    assert best["primary", "PlanBench"] == [True, False, False, False, False]
-    assert best["primary", "sum (8)"] == [False, True, False, False, False]
-    # Nothing is best where none solves anything.
-    assert not any(best["scaled", "sum (2)"])
 
 
 def test_a_cell_that_lacks_runs_says_so_and_is_not_compared(build, heads):
@@ -108,26 +76,6 @@ def test_one_seed_of_a_model_has_the_interval_of_a_share(build, heads):
     assert line.cells[4].detail == "10 of 10 runs"
 
 
-def test_the_papers_numbers_stand_in_columns_of_their_own(experiment):
-    table = coverage_table(experiment, _PAPERS)
-    papers = [heading for heading in table.headings if heading.paper]
-    assert [f"{heading.group} {heading.name}" for heading in papers] == [
-        "NL Bas",
-        "NL Act",
-        "PDDL Act",
-        "Symb. rnd",
-        "Symb. FF",
-    ]
-    lines = _lines(table)
-    # It has twenty tasks where we have four, which its cells say.
-    assert _texts(lines["primary", "ferry (4)"])[5:] == ["7 of 20", "14 of 20", "17 of 20", "0 of 20", "20 of 20"]
-    assert _texts(lines["primary", "PlanBench"])[5:] == ["15 of 20", "17 of 20", "", "", ""]
-    assert _texts(lines["primary", "sum (8)"])[5:8] == ["20 of 40", "31 of 40", "31 of 40"]
-    assert not any(cell.best for line in lines.values() for cell in line.cells[5:])
-    assert any("Stein et al." in note for note in table.notes)
-    assert not any(heading.paper for heading in coverage_table(experiment, _PAPERS, paper=False).headings)
-
-
 def test_columns_may_be_chosen(experiment):
     table = coverage_table(experiment, LayoutTable("coverage", columns=("Symb. FF", "NL Act")))
     assert [heading.name for heading in table.headings] == ["FF", "Act"]
@@ -139,15 +87,6 @@ def test_the_oracle_is_said_to_be_no_language_model(build, heads):
     rows = (LayoutRow("ferry", tasks=1),)
     assert ORACLE_NOTE in coverage_table(build(rows, oracle, {(0, 0): 1}), LayoutTable("coverage")).notes
     assert ORACLE_NOTE not in coverage_table(build(rows, heads, {(0, 0): 1}), LayoutTable("coverage")).notes
-
-
-def test_runs_are_counted_k_of_n(experiment):
-    table = runs_table(experiment, LayoutTable("runs"))
-    lines = _lines(table)
-    assert _texts(lines["primary", "blocksworld"]) == ["12 of 20", "16 of 20", "16 of 20", "1 of 40", "4 of 4"]
-    assert _texts(lines["primary", "ferry"])[2] == "10 of 19 (1 broken)"
-    assert _texts(lines["scaled", "sum"])[1] == "0 of 9 (1 missing)"
-    assert not any(cell.best for line in lines.values() for cell in line.cells)
 
 
 def test_alarms_name_what_is_in_no_cell(experiment):

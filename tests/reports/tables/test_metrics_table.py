@@ -26,20 +26,6 @@ def _mapped(found, change):
     return replace(found, runs=runs, cells=cells)
 
 
-def test_columns_stand_down_and_metrics_that_some_run_has_across(experiment):
-    table = _general(experiment)
-    assert [heading.name for heading in table.headings] == ["solved", "steps", "planner tokens in"]
-    lines = {(line.label, number): _texts(line) for number, line in enumerate(table.sections[0].lines)}
-    assert lines["NL Bas", 0] == ["3.4 of 10", "4.0", "600"]
-    assert lines["PlanBench", 1] == ["2 of 4", "4.0", "600"]
-    assert lines["NL Act", 2][0] == "6.2 of 10 (1 missing)"
-    assert lines["PDDL Act", 4][0] == "5.2 of 10 (1 broken)"
-    assert lines["Symb. FF", 6] == ["10 of 10", "–", "–"]
-    assert table.sections[0].lines[1].indent
-    assert [line.cells[0].between for line in table.sections[0].lines][-3:] == ["[2.5, 7.8]", "[0, 2.9]", ""]
-    assert any(note == "steps: turns, or judged plan lines; lower is better." for note in table.notes)
-
-
 def test_a_mean_is_over_tasks_and_estimates_are_marked(build, heads):
     found = build((LayoutRow("ferry", tasks=2),), heads, {(0, 1): 2}, seeds={"NL Act": 2})
     usd = {"r0c1t00s1": 0.5, "r0c1t00s2": 0.1, "r0c1t01s1": 0.1}
@@ -66,22 +52,6 @@ def test_what_other_roles_took_stands_beside_the_planner_where_one_was_asked(bui
     table = _general(found)
     assert [heading.name for heading in table.headings][-3:] == ["planner tokens in", "translator tokens", "all tokens"]
     assert [_texts(line)[-2:] for line in table.sections[0].lines] == [["–", "–"], ["70", "1,070"]]
-
-
-def test_infrastructure_errors_are_the_first_line_and_solved_runs_the_last(experiment):
-    table = links_table(experiment)
-    assert [[line.label for line in section.lines] for section in table.sections] == [
-        ["infrastructure errors, not scored"],
-        ["inapplicable", "clear"],
-        ["solved", "scored runs"],
-    ]
-    assert _texts(table.sections[0].lines[0]) == ["–", "–", "1", "–", "–"]
-    failed, _ = table.sections[1].lines
-    solved, scored = table.sections[2].lines
-    for place in range(5):
-        assert failed.cells[place].value + solved.cells[place].value == scored.cells[place].value
-    # Three sections of four, four and two tasks, five seeds, of which one run is missing.
-    assert _texts(scored) == ["70", "69", "49", "100", "10"]
 
 
 def test_kinds_of_links_are_named_for_readers_in_their_order(build, heads):

@@ -173,7 +173,7 @@ def three_steps(experiment_of: Callable[..., Gathered], write: Callable[..., Pat
     gathered = experiment_of(columns, [LayoutRow("household")], lambda *run: True, 1)
     runs = {}
     for run in gathered.runs.values():
-        name = next(name for name in steps if name in run.name)
+        name = [*steps][int(run.name[3])]
         started = begun("brainbody")
         acted = [
             BodyActed(at, line, steps[name], "action") for at, line in enumerate(["Close the fridge", "<b>Jump</b>"])
