@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from pddl2nl.errors import InfrastructureError, InputError
-from pddl2nl.llm.keys import canonical_json, identity_json, identity_key, sha256
+from pddl2nl.llm.keys import Keyed, canonical_json, identity_key, keyed_identity, sha256
 from pddl2nl.llm.replies import KEPT, completion_from_json, completion_to_json
 from pddl2nl.llm.types import Completion, EndpointError, EndpointModel, ReplyPendingError, Request
 
@@ -111,22 +111,28 @@ class Cache:
             return stored
         return None
 
-    def put(self, identity: Mapping[str, Any], reply: Mapping[str, Any]) -> bool:
+    def put(self, identity: Mapping[str, Any], reply: Mapping[str, Any], keyed: Keyed | None = None) -> bool:
         """Stores a reply unless there is one already; returns whether it was stored.
 
-        The reply is ``{"vector": [numbers]}`` for an embedding, else the result of `completion_to_json`.
+        The reply is ``{"vector": [numbers]}`` for an embedding, else the result of `completion_to_json`. ``keyed`` is
+        `keyed_identity` of the identity, for a caller that has it already: it takes time in proportion to the prompt.
         """
         try:
             with self.transaction() as connection:
-                return self.insert(connection, identity, reply)
+                return self.insert(connection, identity, reply, keyed)
         except InfrastructureError:
             self._unsaved = (identity, reply)
             raise
 
-    def insert(self, connection: sqlite3.Connection, identity: Mapping[str, Any], reply: Mapping[str, Any]) -> bool:
+    def insert(
+        self,
+        connection: sqlite3.Connection,
+        identity: Mapping[str, Any],
+        reply: Mapping[str, Any],
+        keyed: Keyed | None = None,
+    ) -> bool:
         """As `put`, within a `transaction`."""
-        asked, answered = identity_json(identity), canonical_json(reply)
-        key = sha256(asked)
+        (key, asked), answered = keyed or keyed_identity(identity), canonical_json(reply)
         row = (key, identity["body"]["model"], identity["endpoint"], asked, answered, sha256(f"{key}\n{answered}"))
         sql = (
             "INSERT OR IGNORE INTO replies (key, model, endpoint, identity, reply, checksum) VALUES (?, ?, ?, ?, ?, ?)"
@@ -260,7 +266,8 @@ class CachedModel:
         """
         began = time.perf_counter()
         identity = self.model.identity(request)
-        key = identity_key(identity)
+        keyed = keyed_identity(identity)
+        key = keyed[0]
         with self.cache.alone(key):
             if (reply := self._cached(key, began)) is not None:
                 return reply
@@ -271,7 +278,7 @@ class CachedModel:
                 return reply
             self.cache.check_writable()
             paid = self.model.complete(request)
-            if paid.finish not in KEPT or self.cache.put(identity, completion_to_json(paid)):
+            if paid.finish not in KEPT or self.cache.put(identity, completion_to_json(paid), keyed):
                 return paid
             # Another process was first. A repeated run sees that reply; what counts now is what was paid now.
             first = self._cached(key, began) or paid

@@ -20,6 +20,8 @@ from pddl2nl.llm.types import Message, Request
 
 # `json.dumps` would make an encoder for each call.
 _CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode
+Keyed = tuple[str, str]
+"""A key, and the canonical JSON of which it is the hash."""
 _CONVERSATIONS = 4
 """How many conversations a thread remembers: those of the roles of its run."""
 
@@ -53,7 +55,7 @@ def sha256(text: str) -> str:
 
 def request_to_json(request: Request) -> dict[str, Any]:
     """The request as JSON, without its purpose, which changes no reply."""
-    return {**_settings(request), "messages": [message.to_json() for message in request.messages]}
+    return {**_settings(request), "messages": [message.as_json for message in request.messages]}
 
 
 def _settings(request: Request) -> dict[str, Any]:
@@ -109,7 +111,7 @@ def request_key(request: Request) -> str:
         known = _Hashed(before, (), hashlib.sha256(f"{before}{mark}".encode()))
     digest = known.hash.copy()
     for number in range(len(known.messages), len(messages)):
-        told = canonical_json(messages[number].to_json())
+        told = canonical_json(messages[number].as_json)
         digest.update(f"{',' if number else ''}{told}".encode())
     others = [hashed for hashed in _LAST.hashed if hashed is not known]
     _LAST.hashed = [*others[1 - _CONVERSATIONS :], _Hashed(before, messages, digest.copy())]
@@ -119,7 +121,13 @@ def request_key(request: Request) -> str:
 
 def identity_key(identity: Mapping[str, Any]) -> str:
     """The key of an identity."""
-    return sha256(identity_json(identity))
+    return keyed_identity(identity)[0]
+
+
+def keyed_identity(identity: Mapping[str, Any]) -> Keyed:
+    """The key of an identity, and the text that was hashed."""
+    asked = identity_json(identity)
+    return sha256(asked), asked
 
 
 def identity_json(identity: Mapping[str, Any]) -> str:

@@ -26,7 +26,7 @@ from pddl2nl.conversion import WrongValueError, convert, dotted
 from pddl2nl.errors import InputError, did_you_mean
 from pddl2nl.files import parse_toml, read_text
 from pddl2nl.llm.endpoint.urls import host_of, public_url
-from pddl2nl.llm.types import MissingKeyError, ModelConfigurationError, Request, Tariff, Usage
+from pddl2nl.llm.types import Message, MissingKeyError, ModelConfigurationError, Request, Tariff, Usage
 from pddl2nl.llm.written_tools import response_format, written
 
 VARIABLE = "PDDL2NL_MODELS"
@@ -140,7 +140,7 @@ class ModelSettings:
         tools = request.tools
         if tools and self.tools == "written":
             request = written(request)
-        messages = [message.to_json(reasoning=self.takes_reasoning) for message in request.messages]
+        messages = [message.as_json for message in self._taken(request.messages)]
         body: dict[str, Any] = {"model": name, "messages": messages if self.takes_system else fold_system(messages)}
         if request.tools != tools:
             body["response_format"] = response_format(tools)
@@ -161,6 +161,12 @@ class ModelSettings:
             body["reasoning_effort"] = self.reasoning_effort
         body.update(self.extra_body)
         return body
+
+    def _taken(self, messages: Sequence[Message]) -> Sequence[Message]:
+        """The messages, without the thoughts that belong to calls where the model takes none back."""
+        if self.takes_reasoning:
+            return messages
+        return [msgspec.structs.replace(message, returned="") for message in messages]
 
     def filled_headers(self) -> dict[str, str]:
         """The headers with the values of their environment variables; they must not be shown.

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import astuple, dataclass, field
+from functools import cached_property
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import msgspec
@@ -24,6 +26,7 @@ Answer = Callable[[Any], "str | tuple[ToolCall, ...]"]
 """How an oracle answers a request from the task itself, in words or by calls: a function of the oracle."""
 ToolChoice = Literal["auto", "required"]
 Tariff = Literal["standard", "batch"]
+_CHARACTERS: Callable[[Any], int] = attrgetter("characters")
 
 
 NO_SYSTEM_ROLE = "the endpoint takes no system role: the system prompt begins the first user message"
@@ -70,7 +73,7 @@ class ReplayError(InfrastructureError):
     """A recorded or scripted model has no reply for this prompt."""
 
 
-class Tool(msgspec.Struct, frozen=True, omit_defaults=True):
+class Tool(msgspec.Struct, frozen=True, omit_defaults=True, dict=True):
     """A function that the model may call.
 
     ``parameters`` is the JSON schema of its arguments, an object. With ``strict`` an endpoint decodes under the schema.
@@ -83,7 +86,7 @@ class Tool(msgspec.Struct, frozen=True, omit_defaults=True):
     strict: bool = False
     reads: bool = False
 
-    @property
+    @cached_property
     def characters(self) -> int:
         """The length of all that it holds, for estimates of tokens."""
         return len(self.name) + len(self.description) + len(json.dumps(self.parameters))
@@ -112,7 +115,7 @@ class ToolCall(msgspec.Struct, frozen=True, omit_defaults=True):
         return {**_object(self.extra), "id": self.id, "type": "function", "function": function}
 
 
-class Message(msgspec.Struct, frozen=True, omit_defaults=True):
+class Message(msgspec.Struct, frozen=True, omit_defaults=True, dict=True):
     """One message of a chat.
 
     An assistant's message may hold calls, and in ``returned`` what the endpoint wants back with them
@@ -125,24 +128,23 @@ class Message(msgspec.Struct, frozen=True, omit_defaults=True):
     answers: str = ""
     returned: str = ""
 
-    def to_json(self, *, reasoning: bool = True) -> dict[str, Any]:
-        """The message as the chat protocol takes it, with or without the thoughts that belong to its calls."""
+    # A message of a long conversation is written and counted in each turn, so both are kept.
+    @cached_property
+    def as_json(self) -> dict[str, Any]:
+        """The message as the chat protocol takes it; not to be changed."""
         message: dict[str, Any] = {"role": self.role, "content": self.content}
         if self.tool_calls:
             # Some templates take an empty text beside calls for a reply of its own.
             message["content"] = self.content or None
-            message |= _object(self.returned) if reasoning else {}
+            message |= _object(self.returned)
             message["tool_calls"] = [call.to_json() for call in self.tool_calls]
         if self.answers:
             message["tool_call_id"] = self.answers
         return message
 
-    @property
+    @cached_property
     def characters(self) -> int:
         """The length of all that it holds, for estimates of tokens."""
-        if not self.tool_calls:
-            # Of most of the messages of a long conversation, whose characters are counted in each turn.
-            return len(self.content)
         calls = sum(len(call.name) + len(call.arguments) for call in self.tool_calls)
         return len(self.content) + calls + len(self.returned)
 
@@ -181,10 +183,10 @@ class Request:
     tool_choice: ToolChoice = "auto"
     answer: Answer | None = field(default=None, compare=False, repr=False)
 
-    @property
+    @cached_property
     def characters(self) -> int:
         """The length of its messages and tools, for estimates of tokens."""
-        return sum(tool.characters for tool in self.tools) + sum(message.characters for message in self.messages)
+        return sum(map(_CHARACTERS, self.tools)) + sum(map(_CHARACTERS, self.messages))
 
 
 @dataclass(frozen=True)

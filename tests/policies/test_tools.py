@@ -181,7 +181,7 @@ def test_reasoning_goes_back_with_its_calls(play: Any) -> None:
     thinking = Answering(lambda asked: replace(script.complete(asked), returned='{"reasoning_content": "hm"}'))
 
     played = play("tools", model=thinking)
-    assert played.requests[1].messages[-2].to_json()["reasoning_content"] == "hm"
+    assert played.requests[1].messages[-2].as_json["reasoning_content"] == "hm"
 
 
 # ── presets and options ──────────────────────────────────────────────────────────────────────────
