@@ -10,7 +10,7 @@ from collections.abc import Iterable
 import pytest
 
 from pddl2nl.errors import InputError, MissingExtraError, UnsupportedError
-from pddl2nl.macros.compose import compose_block, lift
+from pddl2nl.macros.compose import compose_block
 from pddl2nl.macros.library import read_schemas, with_objects
 from pddl2nl.macros.macro import CannotComposeError, Conditions
 from pddl2nl.macros.proof import Proof, claims_of, prove, unmet_outcome
@@ -22,7 +22,6 @@ from pddl2nl.pddl import (
     GroundAtom,
     Task,
     parse_task,
-    substitute,
     write_condition,
 )
 from pddlval import GroundAction, Simulator
@@ -192,20 +191,6 @@ def test_a_missing_condition_is_named_with_its_step(blocks: Task) -> None:
     assert [(item.step, str(item.condition)) for item in proof.lacking] == [(1, "(ontable a)"), (2, "(clear b)")]
 
 
-def test_a_precondition_that_contradicts_itself_is_vacuous(blocks: Task) -> None:
-    proof = prove(blocks, PICK_STACK, _claim(blocks, "(and (clear a) (not (clear a)))", "(on b a)"))
-    assert proof.vacuous
-    assert proof.sound
-    assert proof.precondition == "stronger"
-
-
-def test_what_no_action_changes_is_as_in_the_task(blocks: Task) -> None:
-    hammered = (PICK_STACK[0], GroundAction("hammer", ("a",)))
-    proof = prove(blocks, hammered, _claim(blocks, EXACT, "(broken a)"))
-    # Nothing is heavy here, whatever the state.
-    assert proof.impossible
-
-
 def test_facts_that_cannot_change_can_be_taken_for_granted(blocks: Task) -> None:
     # Nothing is ever broken, since nothing is heavy.
     claim = _claim(blocks, f"(and {EXACT} (not (broken c)))", "(on a b)")
@@ -229,25 +214,10 @@ def test_counterexamples_are_near_the_state_that_is_given(blocks: Task) -> None:
     assert example.unlike == ()
 
 
-def test_a_conditional_claim_is_read_in_the_state_before(blocks: Task) -> None:
-    effect = "(and (on a b) (when (holding a) (not (holding a))) (when (not (clear c)) (clear a)))"
-    assert prove(blocks, PICK_STACK, _claim(blocks, EXACT, effect)).sound
-    false = "(when (not (holding a)) (holding a))"
-    assert prove(blocks, PICK_STACK, _claim(blocks, EXACT, false)).holds == "refuted"
-
-
 def test_an_effect_cannot_claim_what_no_action_changes(blocks: Task) -> None:
     claim = Conditions(And(), Atom("heavy", ("a",)))
     with pytest.raises(InputError, match="no action changes 'heavy'"):
         prove(blocks, PICK_STACK, claim)
-
-
-def test_a_macro_with_parameters_is_proved_for_objects(blocks: Task) -> None:
-    macro = lift(blocks, PICK_STACK, name="put-onto")
-    binding = dict(zip((item.name for item in macro.parameters), ("b", "a"), strict=True))
-    exact = macro.conditions
-    proposed = Conditions(substitute(exact.precondition, binding), substitute(exact.effect, binding))
-    assert prove(blocks, macro.expand(("b", "a")), proposed).exact
 
 
 # ── numbers and derived predicates ───────────────────────────────────────────────────────────────

@@ -89,17 +89,6 @@ def test_a_negative_need_counts() -> None:
     assert Mutexes(GroundActions(simulator), simulator.initial).refutation(dark) == ("(dark)",)
 
 
-def test_landmarks_of_a_ferry() -> None:
-    decider = Decider(GroundActions(Simulator(parse_task(FERRY, PROBLEM))))
-    landmarks = {str(atom): decider.landmark(atom) for atom in all_atoms(decider.task)}
-    answers = {name: decision is not None and decision.answer for name, decision in landmarks.items()}
-    # The ferry is at l and must fetch c from k; the other car need not move.
-    expected = {"(ferry k)", "(ferry l)", "(on c)", "(at c k)", "(at c l)", "(at d k)", "(empty)"}
-    assert {name for name, answer in answers.items() if answer} == expected
-    assert landmarks["(on c)"].certificate["without"] == "(on c)"  # type: ignore[union-attr]
-    assert landmarks["(at d l)"].certificate["plan"]  # type: ignore[union-attr]
-
-
 @pytest.mark.heavy
 @pytest.mark.usefixtures("needs_planner")
 def test_a_planner_agrees_that_there_is_no_plan_without_a_landmark() -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import structs
 
@@ -112,15 +112,6 @@ def test_the_policy_of_the_page_allows_its_own_script_alone(html):
     assert "default-src 'none'" in html
 
 
-def test_the_chain_of_a_verdict_is_shown(html):
-    page = Page(html)
-    for wanted in ("(holding a)", "inapplicable", "stack a on b", "+ (on a b)", "not reached", "goal reached"):
-        assert wanted in page.text
-    assert '<mark class="inapplicable"' in html
-    assert '<mark class="executed"' in html
-    assert 'href="#run-act-step-2"' in html
-
-
 def test_a_record_that_lies_is_named_first(write, planned):
     lie = structs.replace(planned, plan=("(stack a b)",))
     text = Page(page_of(read_record(write("lie", lie)))).text
@@ -210,17 +201,7 @@ def _run(name, task="p01", seed=1, policy="act", task_id=None):
     return RunSummary(name, Path(name), "s", task, task_id or task, "d", "p", 2, policy, "m", seed=seed)
 
 
-def test_runs_of_one_task_stand_on_one_page_in_the_order_of_their_numbers():
-    runs = [_run(f"{task}-{seed}", task, seed) for task in ("p10", "p2") for seed in (2, 1)]
-    plan = plan_pages(gathered(runs))
-    assert [page.name for page in plan.pages] == ["task-s-p2", "task-s-p10"]
-    assert [[run.anchor for run in page.runs] for page in plan.pages] == [
-        ["run-p2-1", "run-p2-2"],
-        ["run-p10-1", "run-p10-2"],
-    ]
-    assert plan.page_of()["run-p2-1"] == "task-s-p2"
-
-
+@settings(max_examples=20)
 @given(st.lists(st.text(max_size=12), max_size=12, unique=True))
 def test_no_name_chooses_a_path_or_an_anchor(names):
     plan = plan_pages(gathered([_run(name, task=name, task_id=str(index)) for index, name in enumerate(names)]))

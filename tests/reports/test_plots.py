@@ -13,7 +13,7 @@ import pytest
 from pddl2nl.errors import InfrastructureError
 from pddl2nl.experiments.layout import LayoutColumn, LayoutRow
 from pddl2nl.reports.gathering import Gathered
-from pddl2nl.reports.plots import WIDTH, NoDataError, all_plots, draw, legend_rows, panel_width, plots_of, write_plots
+from pddl2nl.reports.plots import NoDataError, all_plots, draw, plots_of, write_plots
 
 Make = Callable[..., Gathered]
 
@@ -225,8 +225,3 @@ def _is_text(artist: Any) -> bool:
     from matplotlib.text import Text
 
     return isinstance(artist, Text)
-
-
-def test_long_names_in_a_narrow_figure_stand_below_each_other() -> None:
-    assert legend_rows(["a long name of a policy in a legend"] * 2, panel_width(1)) == 2
-    assert legend_rows(["a long name of a policy in a legend"] * 2, WIDTH) == 1

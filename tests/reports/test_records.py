@@ -28,11 +28,6 @@ def test_an_episode_is_read_whole(write, act_events):
     assert record.fault.status == "inapplicable"
 
 
-def test_a_policy_that_asks_no_model_has_none_in_its_column(write, act_events):
-    wordless = [changed(act_events[0], models={}), *act_events[1:]]
-    assert read_record(write("one", wordless)).model == ""
-
-
 def test_a_planners_record_is_read(write, planned):
     record = read_record(write("one", planned))
     assert isinstance(record, PlannerRecord)

@@ -26,11 +26,9 @@ from pddl2nl.policies.paper import paper_tables, papers, system_tables
 from pddl2nl.policies.reporting import Comparable, RunMetric
 from pddl2nl.questions import SYSTEM as QUESTIONS
 from pddl2nl.reports.comparison import compare
-from pddl2nl.reports.coverage import aggregate
 from pddl2nl.reports.gathering import Gathered
-from pddl2nl.reports.metrics import all_metrics, measure, roles
+from pddl2nl.reports.metrics import all_metrics, roles
 from pddl2nl.reports.plots import NoDataError, Plot, all_plots
-from pddl2nl.reports.summaries import summarize
 from pddl2nl.reports.tables import FORMATS, table_kinds, written
 from pddl2nl.reports.tables.grid import paper_table
 from pddl2nl.reports.tables.model import Heading
@@ -96,17 +94,6 @@ def test_a_metric_is_a_pure_function_of_the_stored_events(metric: RunMetric, rec
         assert again == records[name], "measuring changes no record"
         assert metric.of(again) == value
         assert isinstance(metric.guessed(again), bool)
-
-
-@pytest.mark.parametrize("metric", [*map(named, METRICS.values())])
-def test_a_metric_of_one_run_is_its_value_and_of_a_broken_one_nothing(
-    metric: RunMetric, records: dict[str, Record]
-) -> None:
-    assert metric.name not in measure(records["broken"])[0]
-    for name, record in records.items():
-        value = None if name == "broken" else metric.of(record)
-        found = aggregate(metric, [summarize(record), summarize(records["broken"])])
-        assert (None if found is None else found.value) == value, name
 
 
 @pytest.mark.parametrize("metric", [*map(named, METRICS.values())])

@@ -44,13 +44,6 @@ def test_a_planners_plan_is_shown_with_its_effects(write, planned):
     assert [step.goal for step in turn.steps] == [False, True]
 
 
-def test_a_wordless_run_is_one_turn(act_events):
-    wordless = [event for event in act_events if event.event not in ("prompted", "replied", "read")]
-    (turn,) = run_turns(wordless)
-    assert turn.calls == ()
-    assert [step.number for step in turn.steps] == [1, 2, 3, 4, 5]
-
-
 @given(st.text(max_size=30), st.lists(st.tuples(st.integers(-2, 35), st.integers(-2, 35)), max_size=5))
 def test_no_character_of_a_reply_is_lost_whatever_the_spans(text, spans):
     reads = [Read(step, "unreadable", "", start=start, end=end) for step, (start, end) in enumerate(spans, 1)]

@@ -84,12 +84,6 @@ def test_every_part_of_the_goal_that_is_taken_away_is_missed(task: Task) -> None
         assert f"goal {part}" in compare_problems(task, fewer).missing
 
 
-def test_exchanged_objects_of_one_fact_are_another_task() -> None:
-    tower = blocks("(on a b)", "(on b a) (table a) (clear b) (hand)")
-    assert not compare_problems(tower, blocks("(on a b)", "(on a b) (table a) (clear b) (hand)")).equivalent
-    assert compare_problems(tower, blocks("(on b a)", "(on a b) (table b) (clear a) (hand)")).equivalent
-
-
 def test_what_holds_with_the_goal_may_be_said_or_not() -> None:
     assert compare_problems(blocks("(on a b)"), blocks("(and (on a b) (not (held a)) (not (clear b)))")).equivalent
     assert not compare_problems(blocks("(on a b)"), blocks("(and (on a b) (on b a))")).equivalent
@@ -106,21 +100,6 @@ def test_a_goal_that_always_holds_says_nothing() -> None:
 
     assert compare_problems(ways("(at b)"), ways("(and (at b) (way a b) (not (at a)))")).equivalent
     assert not compare_problems(ways("(at b)"), ways("(and (at b) (way b a))")).equivalent
-
-
-def test_universal_goals_are_the_goals_for_all_objects() -> None:
-    domain = parse_domain(
-        "(define (domain lamps) (:requirements :universal-preconditions) (:predicates (lit ?x))"
-        " (:action light :parameters (?x) :precondition (and) :effect (lit ?x)))"
-    )
-
-    def lamps(goal: str) -> Task:
-        return Task(
-            domain, parse_problem(f"(define (problem p) (:domain lamps) (:objects a b) (:init) (:goal {goal}))", domain)
-        )
-
-    assert compare_problems(lamps("(and (lit a) (lit b))"), lamps("(forall (?x) (lit ?x))")).equivalent
-    assert not compare_problems(lamps("(lit a)"), lamps("(forall (?x) (lit ?x))")).equivalent
 
 
 def test_parts_are_listed_for_objects_of_the_same_name_or_else_type() -> None:

@@ -95,7 +95,7 @@ def assert_watch_agrees(watch: PlanWatch, report: Report) -> None:
     assert set(broken.unmet) >= {*report.unmet, *report.unmet_goals}
 
 
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(cases())
 def test_the_answer_is_that_of_executing_the_rest(case: tuple[Task, random.Random]) -> None:
     # Random tasks with numbers, quantifiers, conditional effects and derived predicates; facts of all kinds, also
@@ -159,37 +159,6 @@ def test_the_steps_behind_one_with_contradicting_effects_are_watched_once_it_is_
     watch.read("(not (r))")
     watch.read("done")
     assert str(watch.broken) == "step 2 (go) is broken: (r) will not hold"
-
-
-def test_the_first_broken_step_is_named_and_then_the_goal() -> None:
-    broken = watched("done", "done", "(not (handempty))", "(not (clear c))").broken
-    assert broken is not None
-    assert broken.number == 3
-    goal = watched("done", "done", "done", "done", "(not (on b c))").broken
-    assert str(goal) == "the goal is broken: (on b c) will not hold"
-
-
-def test_a_numeric_condition_is_seen_before_its_step() -> None:
-    # Two drives of 2 each need 4; with 3.5 the second one fails, three steps ahead.
-    domain = """(define (domain d) (:requirements :fluents) (:predicates (here)) (:functions (fuel))
-      (:action drive :precondition (>= (fuel) 2) :effect (decrease (fuel) 2)) (:action wait :effect (here)))"""
-    task = parse_task(domain, "(define (problem p) (:domain d) (:init (= (fuel) 5)) (:goal (here)))")
-    watch = PlanWatch(task, "(wait) (drive) (wait) (drive)")
-    watch.read("(= (fuel) 4)")
-    assert watch.broken is None
-    watch.read("(= (fuel) 3.5)")
-    assert str(watch.broken) == "step 4 (drive) is broken: (>= (fuel) 2) will not hold"
-
-
-def test_a_blocked_road_is_seen_though_no_action_can_block_it() -> None:
-    domain = """(define (domain d) (:predicates (at ?x) (road ?x ?y)) (:action drive :parameters (?x ?y)
-      :precondition (and (at ?x) (road ?x ?y)) :effect (and (not (at ?x)) (at ?y))))"""
-    problem = (
-        """(define (problem p) (:domain d) (:objects a b c) (:init (at a) (road a b) (road b c)) (:goal (at c)))"""
-    )
-    watch = PlanWatch(parse_task(domain, problem), "(drive a b) (drive b c)")
-    watch.read("(not (road b c))")
-    assert str(watch.broken) == "step 2 (drive b c) is broken: (road b c) will not hold"
 
 
 @pytest.mark.parametrize(
