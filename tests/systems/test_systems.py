@@ -29,7 +29,7 @@ ENTRY = pytest.mark.parametrize("entry", ENTRIES, ids=[entry.name for entry in E
 @SYSTEM
 def test_every_part_that_a_system_names_is_there(system: System) -> None:
     assert system.title
-    parts = [getattr(system, part) for part in ("events", "records", "asks", "oracle", "metrics", "plots")]
+    parts = [getattr(system, part) for part in ("events", "records", "asks", "metrics", "plots")]
     for named in (system.policies, system.files, system.tables, system.generators, system.commands):
         parts += named.values()
     for where in filter(None, parts):
