@@ -170,3 +170,39 @@ def test_a_schema_holds_words_and_what_stands_behind_an_action() -> None:
     assert block.text('{"words": "Walk.", "steps": [{"action": "go"}]}') == "Walk.\nActions:\ngo\n"
     call = Constraint((("goto(a)",),), action='"', after='",', begin="[\n", end='"done()"]')
     assert json.loads(call.text('{"steps": [{"action": "goto(a)"}]}')) == ["goto(a)", "done()"]
+
+
+# ── SayPlan ───────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_sayplan_searches_and_plans_with_nodes_that_are_shown() -> None:
+    replies = {
+        "sayplan/search": '{"mode": "exploring", "command": "terminate"}',
+        "sayplan/plan": '{"mode": "planning", "plan": [\n"goto(kitchen)",\n"done()"]}',
+    }
+    sent, result = asked("building", "sayplan", "actions", lambda stage: replies[stage])
+    search, plan = sent[0][1], sent[1][1]
+    head = r'root ::= "{\"mode\": \"exploring\", \"command\": \"" action "\"}"'
+    assert search.splitlines()[0] == head
+    assert '"terminate(" slot1 ")"' in search
+    assert '("terminate" | "terminate(none)")' in search
+    assert '"expand(" slot0 ")"' in search
+    assert plan.splitlines()[0].endswith(r'("\"" action "\"," "\n")* "\"done()\"]}"')
+    assert '"goto(" slot0 ")"' in plan
+    assert any("goto(kitchen)" in str(event) for event in result.events[2:])
+    _, form = asked("building", "sayplan", "format", lambda stage: replies[stage])[0][0]
+    assert form.splitlines()[-1] == r'action ::= [^"\\\n]+'
+
+
+def test_a_search_with_queries_names_what_the_view_shows() -> None:
+    command = '{"mode": "exploring", "command": "count(desk)"}'
+    sent, _ = asked("building", "sayplan-queries", "actions", lambda stage: command)
+    rules = dict(line.split(" ::= ", 1) for line in sent[0][1].splitlines())
+    assert '"distance(" slot2 ", " slot2 ")"' in rules["action"]
+    assert '"count(" slot1 ")" | "without(" slot1 ")"' in rules["action"]
+    assert '"room"' in rules["slot1"]
+
+
+def test_an_exact_search_has_nothing_to_constrain() -> None:
+    with pytest.raises(InputError, match="--constrain format: the policy does not use it"):
+        run(shipped_task("building", "p01"), "sayplan-exact", constrain="format")

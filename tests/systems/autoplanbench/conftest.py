@@ -1,5 +1,5 @@
 """Experiments made by hand, as the tests of tables make them."""
 
-from tests.reports.tables.conftest import build_fixture, experiment, heads
+from tests.reports.tables.conftest import build_fixture, heads, small_experiment
 
-__all__ = ["build_fixture", "experiment", "heads"]
+__all__ = ["build_fixture", "heads", "small_experiment"]

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -10,7 +13,7 @@ from pddl2nl.errors import InputError
 from pddl2nl.policies.events import Rejected
 from pddl2nl.systems.sayplan.sayplan import MORE_STEPS, MOST_STUCK, MOST_UNREADABLE, SayPlan, cannot_be_enough
 from pddl2nl.systems.sayplan.scene_graph import SceneView
-from tests.systems.sayplan.conftest import PLAN, SEARCH, TASKS, command, graph_of, plan, play, setting_of
+from tests.systems.sayplan.conftest import PLAN, SEARCH, TASKS, SceneRun, command, graph_of, plan, play, setting_of
 
 needs_planner = pytest.mark.usefixtures("needs_planner")
 COFFEE = (
@@ -272,3 +275,42 @@ def test_a_distance_is_between_the_places_of_two_nodes() -> None:
     view = graph_of("oc14").full()
     assert [view.distance("kitchen", f"meeting_room{number}") for number in (1, 2, 3, 4)] == [9, 9, 3, 6]
     assert view.distance("fridge", "kitchen") == 0
+
+
+# ── prompts ───────────────────────────────────────────────────────────────────────────────────────
+
+
+GOLDEN = Path(__file__).parent / "golden"
+REPLIES = {
+    SEARCH: [command("expand(bobs_room)"), command("expand(moon)"), command("count(mug)"), command("terminate")],
+    PLAN: [plan("access(wardrobe1)", "pickup(coffee_mug)"), plan("goto(kitchen)")],
+}
+
+
+def all_prompts(run: SceneRun) -> str:
+    """All all_prompts of a run; examples stand in the first of each stage alone."""
+    texts, shown = [], set[str]()
+    for request in run.model.requests:
+        first, *examples, question = request.messages
+        kept = [question] if first.content in shown else [first, *examples, question]
+        shown.add(first.content)
+        texts += [f"── {message.role}\n{message.content}\n" for message in kept]
+    return "\n".join(texts)
+
+
+@pytest.mark.parametrize(
+    ("name", "policy", "options"),
+    [
+        ("reason", "sayplan", {"signal": "reason"}),
+        ("terse", "sayplan", {}),
+        ("queries", "sayplan-queries", {}),
+        ("flat", "sayplan-flat", {}),
+        ("bare", "sayplan", {"contraction": False, "memory": False}),
+    ],
+)
+def test_prompts_are_as_before(name: str, policy: str, options: dict[str, Any]) -> None:
+    text, file = all_prompts(play("example", REPLIES, policy=policy, **options)), GOLDEN / f"{name}.txt"
+    if os.environ.get("PDDL2NL_GOLDEN") == "write":
+        GOLDEN.mkdir(exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+    assert text == file.read_text(encoding="utf-8")
