@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import reprlib
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
 import msgspec
@@ -107,7 +107,11 @@ def _explained(data: Any, kind: object, above: tuple[Key, ...], message: str) ->
         hint = did_you_mean(field[2], known, f"; there are {', '.join(known)}")
         return WrongValueError(f"unknown key {dotted(keys)}{hint}", keys, unknown=True)
     words = [str(word) for one in types if isinstance(one, inspect.LiteralType) for word in one.values]
-    if words:
+    told = [one.extra["expected"] for one in types if isinstance(one, inspect.Metadata) and one.extra]
+    if told:
+        # In place of a pattern.
+        expected = f"expected {told[0]}"
+    elif words:
         expected = f"expected one of {', '.join(words)}{did_you_mean(str(value), words)}"
     else:
         expected = what[0].lower() + what[1:].partition(", got ")[0].replace(" | null", "").replace(" | ", "` or `")
@@ -121,8 +125,7 @@ def _explained(data: Any, kind: object, above: tuple[Key, ...], message: str) ->
 
 
 def _types_at(types: Iterable[inspect.Type], path: list[Key]) -> Iterable[inspect.Type]:
-    plain = [one.type if isinstance(one, inspect.Metadata) else one for one in types]
-    alternatives = [each for one in plain for each in (one.types if isinstance(one, inspect.UnionType) else (one,))]
+    alternatives = [each for one in types for each in _alternatives(one)]
     if not path:
         return alternatives
     inner: list[inspect.Type] = []
@@ -132,6 +135,17 @@ def _types_at(types: Iterable[inspect.Type], path: list[Key]) -> Iterable[inspec
         elif isinstance(one, inspect.ListType | inspect.VarTupleType):
             inner.append(one.item_type)
     return _types_at(inner, path[1:])
+
+
+def _alternatives(one: inspect.Type) -> Iterator[inspect.Type]:
+    if isinstance(one, inspect.Metadata):
+        yield one
+        yield from _alternatives(one.type)
+    elif isinstance(one, inspect.UnionType):
+        for each in one.types:
+            yield from _alternatives(each)
+    else:
+        yield one
 
 
 def dotted(keys: Iterable[Key]) -> str:

@@ -31,7 +31,7 @@ from pddl2nl.pddl import Domain, Task, load_domain, load_problem
 from pddlval import validate
 
 T = TypeVar("T")
-_Number = Annotated[str, Meta(pattern="^[0-9]+$")]
+_Number = Annotated[str, Meta(pattern="^[0-9]+$", extra={"expected": "a number"})]
 
 
 class _RecordedReply(msgspec.Struct):
@@ -53,7 +53,7 @@ class _ConfigFile(msgspec.Struct):
     instance_dir: str = ""
     domain: str = ""
     generalized_instance_dir: str = ""
-    instances_template: Annotated[str, Meta(pattern=r"\{\}")] = "instance-{}.pddl"
+    instances_template: Annotated[str, Meta(pattern=r"\{\}", extra={"expected": "a name with {} in place of the number"})] = "instance-{}.pddl"
 
 
 @dataclass(frozen=True)

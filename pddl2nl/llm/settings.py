@@ -40,7 +40,7 @@ _IN_HEADER = re.compile(r"\$(?:\{(\w+)\}|(\w+))")
 _Amount = Annotated[float, msgspec.Meta(ge=0, lt=1e300)]
 _Positive = Annotated[float, msgspec.Meta(gt=0, lt=1e300)]
 _Seconds = Annotated[float, msgspec.Meta(gt=0, le=86_400)]
-_Text = Annotated[str, msgspec.Meta(pattern=r"\S")]
+_Text = Annotated[str, msgspec.Meta(pattern=r"\S", extra={"expected": "a text that is not empty"})]
 _Count = Annotated[int, msgspec.Meta(ge=1, le=2**63 - 1)]
 
 

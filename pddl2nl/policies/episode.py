@@ -52,6 +52,7 @@ from pddl2nl.pddl import write_condition
 from pddl2nl.plugins import ends_all, said
 from pddl2nl.policies.budget import LimitReachedError, Limits, ModelCalls, PricedModel, total
 from pddl2nl.policies.events import (
+    NOT_EXECUTED,
     Acted,
     Fault,
     Finished,
@@ -80,6 +81,7 @@ REPLY_TOKENS = 4_000
 _SAMPLE_SEEDS = 1000
 """The distance between the seeds of two samples of one run: larger than between two runs of an experiment."""
 
+ENDED = "the task has ended"
 _NO_PLAN_MESSAGE = "the model says that there is no plan"
 
 
@@ -210,6 +212,7 @@ class Episode:
 
     Attributes:
         finished: the last event, once the episode has ended.
+        behind: the calls of the same reply behind the one that is carried out, which the end leaves not executed.
     """
 
     def __init__(
@@ -227,6 +230,7 @@ class Episode:
         self._failure = failure
         self.rng = random.Random(seed)
         self.finished: Finished | None = None
+        self.behind: Sequence[ToolCall] = ()
         self._simulator = setting.simulator
         self._limits = limits or Limits()
         self._request = request or RequestSettings()
@@ -455,6 +459,13 @@ class Episode:
         status = "unreadable" if reading.status == "not-an-action" else reading.status
         observation = not_read(status, reading, self.setting, trace.state)
         return self._turn(*trace.reject(status, said, observation), call=call)
+
+    def skip(self, call: ToolCall, why: str) -> str:
+        """The answer to a call that is not executed; costs nothing. At the end it was recorded before (`behind`)."""
+        told = f"Not executed, because {why}."
+        if self.finished is None:
+            self._note_call(call, NOT_EXECUTED, told)
+        return told
 
     def take_back(self, actions: int) -> None:
         """Takes back the last executed actions, which are then no part of the plan; the call that asked costs a step.
@@ -719,6 +730,8 @@ class Episode:
         raise EpisodeOver(message)
 
     def _finish(self, outcome: Outcome, message: str, fault: Fault | None = None) -> None:
+        for call in self.behind:
+            self.skip(call, ENDED)
         trace, calls = self._trace, self._calls
         if outcome != "solved" and self._cut and not any(why in message for why in self._cut):
             many = "a reply was" if len(self._cut) == 1 else f"{len(self._cut)} replies were"

@@ -314,6 +314,10 @@ class LookedAround(RunEvent, frozen=True):
     observation: str
 
 
+NOT_EXECUTED = "not-executed"
+"""The status of a call behind one that failed or ended the run."""
+
+
 class ToolCalled(RunEvent, frozen=True):
     """The model called a tool, in the turn ``step``; ``result`` is what it was answered.
 

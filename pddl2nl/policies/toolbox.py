@@ -31,7 +31,7 @@ from pddl2nl.nl.markers import PLAN_END, PLAN_START
 from pddl2nl.nl.reading.claims import no_plan_said_in_turn
 from pddl2nl.nl.telling.tools import RULE, ActionTools, CallError, call_text, checked_arguments, object_schema
 from pddl2nl.policies.episode import Episode, Turn
-from pddl2nl.policies.events import ToolCalled
+from pddl2nl.policies.events import NOT_EXECUTED, ToolCalled
 from pddl2nl.policies.trace import applicable_told, why_not_read
 from pddlval import validate
 
@@ -39,7 +39,6 @@ Extra = Literal["state", "applicable_actions", "undo", "reset", "validate_plan"]
 ACT, SUBMIT = "act", "submit_plan"
 RESERVED = (ACT, SUBMIT, "finish", "give_up", *get_args(Extra))
 """The names that no action's function has."""
-NOT_EXECUTED = "not-executed"
 
 _DESCRIPTIONS = {
     "finish": "Say that the goal is reached.",
@@ -165,11 +164,7 @@ class Toolbox:
 
     def skip(self, call: ToolCall, why: str) -> CallResult:
         """Answers a call that is not executed; costs nothing."""
-        result = CallResult(NOT_EXECUTED, f"Not executed, because {why}.")
-        if self.episode.finished is None:
-            step = self.episode.steps
-            self.episode.note(ToolCalled(step, call.id, call.name, call.arguments, result.status, result.text))
-        return result
+        return CallResult(NOT_EXECUTED, self.episode.skip(call, why))
 
     def no_call(self, text: str) -> CallResult:
         """The turn of a reply without a call; costs a step."""

@@ -13,17 +13,18 @@ from msgspec import Meta, structs
 from pddl2nl.llm import Answer, Completion, Message, Tool, ToolCall
 from pddl2nl.llm.types import ToolChoice
 from pddl2nl.nl.telling.tools import CallError, read_arguments
-from pddl2nl.policies.episode import Episode
+from pddl2nl.policies.episode import ENDED, Episode
+from pddl2nl.policies.events import NOT_EXECUTED
 from pddl2nl.policies.policy import Effort
 from pddl2nl.policies.prompting import Conversation, Positive, TurnPolicy
 from pddl2nl.policies.setting import Example
-from pddl2nl.policies.toolbox import NOT_EXECUTED, CallResult, Extra, Toolbox
+from pddl2nl.policies.toolbox import CallResult, Extra, Toolbox
 
 _NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 """Ids and names of functions as endpoints take them back."""
 _ACTION = 15
 """Tokens of an action in a plan, for estimates."""
-_ENDED, _FAILED = "the task has ended", "the call before it failed"
+_FAILED = "the call before it failed"
 
 
 class Tools(TurnPolicy):
@@ -165,11 +166,13 @@ class CallDialogue:
     def _carry_out(self, calls: Sequence[ToolCall]) -> list[CallResult]:
         results: list[CallResult] = []
         why = ""
-        for call in calls:
+        for place, call in enumerate(calls, start=1):
+            self.episode.behind = () if why else calls[place:]
             result = self.box.skip(call, why) if why else self.box.call(call)
             results.append(result)
             if not why and not result.goes_on:
-                why = _ENDED if result.done else _FAILED
+                why = ENDED if result.done else _FAILED
+        self.episode.behind = ()
         return results
 
     def _with_id(self, call: ToolCall, place: int) -> ToolCall:

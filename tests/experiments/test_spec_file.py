@@ -173,6 +173,7 @@ WRONG = [
         r":2:1: unknown key policy; did you mean 'policies'\?",
     ),
     (GOOD + "[options]\nsampels = 2", r":5:1: unknown key options.sampels; did you mean 'samples'"),
+    (GOOD + "[options]\nhistory = 'last:0'", r":5:11: .* is 'last:0'; expected one of all, last:N, none, where N is"),
     (GOOD + "[options]\nsamples = 0", r":5:11: policy basic: option samples is 0; expected a whole number >= 1"),
     (
         GOOD + "[options]\nmodels-for = { transaltor = 'm' }",

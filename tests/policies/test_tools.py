@@ -144,7 +144,11 @@ def test_several_calls_are_executed_up_to_the_first_that_fails(play: Any) -> Non
 def test_calls_behind_the_end_are_answered_and_change_nothing(play: Any) -> None:
     played = play("tools", [calling(LIFT, PUT, LIFT)])
     assert (played.finished.outcome, played.finished.plan) == ("solved", ("(lift red table)", "(put red shelf)"))
+    assert statuses(played) == ["executed", "executed", "not-executed"]
+    assert played.of("tool-called")[2].result == "Not executed, because the task has ended."
     assert played.events[-1].event == "finished"
+    played = play("tools-plan", [calling(ScriptedCall("submit_plan", {"plan": []}), ScriptedCall("give_up"))])
+    assert statuses(played) == ["goal-missed", "not-executed"]
 
 
 def test_a_reply_without_a_call_is_no_action(play: Any) -> None:
@@ -438,6 +442,7 @@ def test_what_is_meant_beyond_doubt_is_read(play: Any, arguments: str) -> None:
 def test_a_thousand_calls_in_a_reply_are_all_answered(play: Any) -> None:
     played = play("tools", [calling(LIFT, *[BACK, LIFT] * 500)], steps=20)
     assert (played.finished.outcome, played.finished.steps) == ("budget", 20)
+    assert len(statuses(played)) == 1_001
 
 
 def test_estimated_tokens_count_tools_once_as_new_and_calls_as_said(play: Any) -> None:

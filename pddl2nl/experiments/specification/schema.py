@@ -124,8 +124,10 @@ DOMAIN_ENTRIES: Mapping[str, type[DomainEntry]] = {"suite": SuiteEntry, "shipped
 def _type_of(option: Option) -> Any:
     """The values that a file may give for an option of a run."""
     if option.choices:
-        numbered = any(choice.endswith(":N") for choice in option.choices)
-        return Annotated[str, Meta(pattern=option.pattern)] if numbered else Literal[option.choices]
+        if any(choice.endswith(":N") for choice in option.choices):
+            told = f"one of {', '.join(option.choices)}, where N is a whole number from 1"
+            return Annotated[str, Meta(pattern=option.pattern, extra={"expected": told})]
+        return Literal[option.choices]
     if option.time:
         return Seconds
     if option.kind in (str, bool):

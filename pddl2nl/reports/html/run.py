@@ -23,6 +23,7 @@ from pddl2nl.nl import Names, Style, Teller, wording_from_json
 from pddl2nl.pddl import InputError, write_condition
 from pddl2nl.plugins import fails_alone, is_ours, provided
 from pddl2nl.policies.events import (
+    NOT_EXECUTED,
     Acted,
     Failed,
     Finished,
@@ -43,7 +44,6 @@ from pddl2nl.policies.policy import option_text
 from pddl2nl.policies.prompts import stage_of
 from pddl2nl.policies.reporting import RunMetric
 from pddl2nl.policies.spec import RUN_OPTIONS
-from pddl2nl.policies.toolbox import NOT_EXECUTED
 from pddl2nl.reports.metrics import all_metrics, roles
 from pddl2nl.reports.recheck import Recheck, effects, recheck
 from pddl2nl.reports.summaries import RunSummary
