@@ -53,7 +53,9 @@ class _ConfigFile(msgspec.Struct):
     instance_dir: str = ""
     domain: str = ""
     generalized_instance_dir: str = ""
-    instances_template: Annotated[str, Meta(pattern=r"\{\}", extra={"expected": "a name with {} in place of the number"})] = "instance-{}.pddl"
+    instances_template: Annotated[
+        str, Meta(pattern=r"\{\}", extra={"expected": "a name with {} in place of the number"})
+    ] = "instance-{}.pddl"
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ from pddl2nl.errors import InputError, did_you_mean
 from pddl2nl.files import parse_toml, read_text
 from pddl2nl.llm.endpoint.urls import host_of, public_url
 from pddl2nl.llm.types import Message, MissingKeyError, ModelConfigurationError, Request, Tariff, Usage
-from pddl2nl.llm.written_tools import response_format, written
+from pddl2nl.llm.written_tools import response_format, shipped_prompt, written
 
 VARIABLE = "PDDL2NL_MODELS"
 """The environment variable that names the user's file."""
@@ -85,6 +85,8 @@ class ModelSettings:
             in which they came; DeepSeek, Gemini and Anthropic refuse calls without their thoughts.
         tools: how tools are sent: as the protocol has them (``native``), or in the prompt with a schema for the reply
             (``written``, `pddl2nl.llm.written_tools`), for models whose template knows none.
+        tools_prompt: what tells how to call written tools; None for the text of ``llm/prompts/written_tools.txt``. Of a
+            model that is told tools so, the text is there in any case, and so in records.
         temperature: replaces the one that a request asks for.
         stop: stop sequences in addition to those of a request.
         max_tokens: the limit on replies to requests without one.
@@ -111,6 +113,7 @@ class ModelSettings:
     takes_system: bool = True
     takes_reasoning: bool = True
     tools: Literal["native", "written"] = "native"
+    tools_prompt: _Text | None = None
     temperature: _Amount | None = None
     reasoning_effort: _Text | None = None
     stop: tuple[_Text, ...] = ()
@@ -126,6 +129,10 @@ class ModelSettings:
     stream_body: Mapping[str, Any] = field(default_factory=dict)
     context: Annotated[int, msgspec.Meta(ge=256, le=2**24)] | None = None
 
+    def __post_init__(self) -> None:
+        if self.tools == "written" and self.tools_prompt is None:
+            object.__setattr__(self, "tools_prompt", shipped_prompt())
+
     def to_json(self) -> dict[str, Any]:
         """All settings that may be shown: no headers, organisation, project or credentials."""
         values = msgspec.json.decode(msgspec.json.encode(self)).items()
@@ -139,7 +146,7 @@ class ModelSettings:
         """The JSON body of a chat completion for a request to the model of this name."""
         tools = request.tools
         if tools and self.tools == "written":
-            request = written(request)
+            request = written(request, self.tools_prompt or "")
         messages = [message.as_json for message in self._taken(request.messages)]
         body: dict[str, Any] = {"model": name, "messages": messages if self.takes_system else fold_system(messages)}
         if request.tools != tools:

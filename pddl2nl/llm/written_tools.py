@@ -10,29 +10,33 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
+from importlib import resources
 from typing import Any
 
 from pddl2nl.llm.types import Completion, Message, Request, Tool, ToolCall
 
-_HOW = (
-    "These are the tools, one a line, with what each does and the JSON schema of its arguments. Call one in each "
-    'reply, by a line of JSON and nothing else: {"name": "the tool", "arguments": {"the argument": "its value"}}'
-)
 REMARK = "the model's template knows no tools: they were told in the prompt, and the call was decoded under a schema"
 
 
-def written(request: Request) -> Request:
-    """The request with its tools in the messages."""
+@lru_cache
+def shipped_prompt() -> str:
+    """How a model is told to call tools, unless its settings say otherwise."""
+    return (resources.files(__package__) / "prompts" / "written_tools.txt").read_text(encoding="utf-8").strip()
+
+
+def written(request: Request, prompt: str) -> Request:
+    """The request with its tools in the messages, told as ``prompt`` says."""
     system = [message for message in request.messages if message.role == "system"]
     others = [told for message in request.messages if message.role != "system" for told in _told(message)]
-    text = "\n\n".join([*(message.content for message in system), tools_text(request.tools)])
+    text = "\n\n".join([*(message.content for message in system), tools_text(request.tools, prompt)])
     return replace(request, messages=(Message("system", text), *others), tools=())
 
 
-def tools_text(tools: Sequence[Tool]) -> str:
+def tools_text(tools: Sequence[Tool], prompt: str) -> str:
     """The tools as a prompt tells them."""
     lines = [json.dumps(tool.to_json()["function"], ensure_ascii=False) for tool in tools]
-    return "\n".join([_HOW, *lines])
+    return "\n".join([prompt, *lines])
 
 
 def _told(message: Message) -> Iterator[Message]:

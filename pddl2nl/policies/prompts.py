@@ -62,6 +62,19 @@ class Prompts:
             known = ", ".join(f"${field}" for field in (*fields, *_TAGS))
             raise InputError(f"prompt {name}: {error} cannot be filled; there are {known}") from None
 
+    def lines(self, name: str) -> dict[str, str]:
+        """The texts of a prompt whose lines are ``NAME: TEXT``, by their names.
+
+        Raises:
+            InputError: the prompt, which only a user's can, lacks a name of the shipped one, or a text.
+        """
+        shipped = [line.partition(":")[0] for line in _text(self.package, self.folder, name).splitlines()]
+        given = (line.partition(":") for line in self.fill(name).splitlines())
+        told = {key.strip(): text.strip() for key, _, text in given}
+        if missing := [key for key in shipped if not told.get(key)]:
+            raise InputError(f"prompt {name}: there is no line '{missing[0]}: TEXT'")
+        return told
+
     def hash(self, name: str) -> str:
         """The SHA-256 of a prompt, for the record."""
         return hashlib.sha256(self.text(name).encode()).hexdigest()

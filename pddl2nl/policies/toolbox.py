@@ -32,6 +32,7 @@ from pddl2nl.nl.reading.claims import no_plan_said_in_turn
 from pddl2nl.nl.telling.tools import RULE, ActionTools, CallError, call_text, checked_arguments, object_schema
 from pddl2nl.policies.episode import Episode, Turn
 from pddl2nl.policies.events import NOT_EXECUTED, ToolCalled
+from pddl2nl.policies.prompts import CORE_PROMPTS
 from pddl2nl.policies.trace import applicable_told, why_not_read
 from pddlval import validate
 
@@ -40,23 +41,9 @@ ACT, SUBMIT = "act", "submit_plan"
 RESERVED = (ACT, SUBMIT, "finish", "give_up", *get_args(Extra))
 """The names that no action's function has."""
 
-_DESCRIPTIONS = {
-    "finish": "Say that the goal is reached.",
-    "give_up": "Say that the goal cannot be reached any more, whatever is done. This ends the task.",
-    "state": "Ask for everything that is the case at the moment, and for the goal.",
-    "applicable_actions": "Ask which actions can be taken at the moment.",
-    "undo": "Take back the last action that was executed.",
-    "reset": "Take back all actions, and begin again from the initial state.",
-    "validate_plan": "Ask whether a plan reaches the goal from the initial state, and if not, why.",
-    SUBMIT: "Submit the plan. This ends the task.",
-}
-_PLAN = {
-    "plan": {
-        "type": "array",
-        "items": {"type": "string"},
-        "description": "the actions in order, worded as above, each a text of its own",
-    }
-}
+TOOL_TEXTS = "tool_texts.txt"
+"""The prompt with what each tool does, and what its arguments are: ``NAME: TEXT``, ``NAME ARGUMENT: TEXT``."""
+PLAN = {"type": "array", "items": {"type": "string"}}
 _MOST_APPLICABLE = 500
 """Values in an ``enum``; OpenAI takes no more."""
 _LONGEST_ACTION = 1_000
@@ -86,7 +73,8 @@ class Toolbox:
         listed: the most objects that a schema lists for an argument.
         strict: whether schemas are marked as strict.
         applicable: whether actions are the values of the argument of ``act``.
-        more: further tools, by name with what they do and the properties of their arguments; `tell` answers them.
+        more: further tools, by name with the schemas of their arguments; `tell` answers them.
+        texts: what the tools do and their arguments are, as in the prompt `TOOL_TEXTS`.
     """
 
     reading = frozenset({"state", "applicable_actions", "validate_plan"})
@@ -100,7 +88,8 @@ class Toolbox:
         listed: int = 100,
         strict: bool = False,
         applicable: bool = False,
-        more: Mapping[str, tuple[str, Mapping[str, Any]]] = MappingProxyType({}),
+        more: Mapping[str, Mapping[str, Mapping[str, Any]]] = MappingProxyType({}),
+        texts: Mapping[str, str] | None = None,
     ):
         self.episode = episode
         self._plans = plans
@@ -109,6 +98,7 @@ class Toolbox:
         self.actions = ActionTools(episode.setting.teller, listed, RESERVED)
         ends = (SUBMIT, "give_up") if plans else ("finish", "give_up")
         self._more = more
+        self._texts = CORE_PROMPTS.lines(TOOL_TEXTS) if texts is None else texts
         self._others = (*more, *(name for name in get_args(Extra) if name in extra), *ends)
         self._offered: tuple[Tool, ...] | None = None
 
@@ -119,16 +109,17 @@ class Toolbox:
         if self._offered is None or self._applicable:
             tools = self._acting()
             for name in self._others:
-                described, properties = self._described(name)
-                tools.append(Tool(name, described, object_schema(properties), self._strict, name in self.reading))
+                schema = object_schema(self._described(name, self._properties(name)))
+                tools.append(Tool(name, self._texts[name], schema, self._strict, name in self.reading))
             self._offered = tuple(tools)
         return self._offered
 
-    def _described(self, name: str) -> tuple[str, Mapping[str, Any]]:
-        """What a tool does, and the properties of its arguments."""
-        if name in self._more:
-            return self._more[name]
-        return _DESCRIPTIONS[name], _PLAN if name in (SUBMIT, "validate_plan") else {}
+    def _properties(self, name: str) -> Mapping[str, Mapping[str, Any]]:
+        """The schemas of a tool's arguments."""
+        return self._more.get(name, {"plan": PLAN} if name in (SUBMIT, "validate_plan") else {})
+
+    def _described(self, name: str, properties: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+        return {each: {**schema, "description": self._texts[f"{name} {each}"]} for each, schema in properties.items()}
 
     def _acting(self) -> list[Tool]:
         if self._plans:
@@ -138,10 +129,11 @@ class Toolbox:
         setting = self.episode.setting
         told = [*map(setting.teller.action, setting.simulator.applicable(self.episode.state))]
         # In a dead end there is nothing to choose from.
-        action: dict[str, Any] = {"type": "string", "description": "an action that can be taken now"}
+        action: dict[str, Any] = {"type": "string"}
         if len(told) <= _MOST_APPLICABLE:
             action["enum"] = told
-        return [Tool(ACT, "Take an action.", object_schema({"action": action}), self._strict)] if told else []
+        schema = object_schema(self._described(ACT, {"action": action}))
+        return [Tool(ACT, self._texts[ACT], schema, self._strict)] if told else []
 
     def example_call(self, told: str) -> tuple[str, dict[str, str]]:
         """A told action of an example as a call: the function and its arguments."""
@@ -179,7 +171,7 @@ class Toolbox:
         said = call_text(call.name, call.arguments)
         if call.name in self._others:
             try:
-                checked_arguments(call.arguments, call.name, self._described(call.name)[1])
+                checked_arguments(call.arguments, call.name, self._properties(call.name))
             except CallError as error:
                 return _unreadable(call, str(error))
             if call.name == SUBMIT:
@@ -264,7 +256,7 @@ def _unreadable(call: ToolCall, reason: str) -> Reading:
 
 def _plan_text(call: ToolCall) -> str:
     """The plan in a call, between the tags of plans."""
-    plan = checked_arguments(call.arguments, call.name, _PLAN)["plan"]
+    plan = checked_arguments(call.arguments, call.name, ("plan",))["plan"]
     lines: Sequence[Any] = plan.splitlines() if isinstance(plan, str) else plan
     if not isinstance(lines, list) or not all(isinstance(line, str) for line in lines):
         raise CallError("the plan has to be a list of texts, one for each action")

@@ -18,7 +18,7 @@ from pddl2nl.policies.events import NOT_EXECUTED
 from pddl2nl.policies.policy import Effort
 from pddl2nl.policies.prompting import Conversation, Positive, TurnPolicy
 from pddl2nl.policies.setting import Example
-from pddl2nl.policies.toolbox import CallResult, Extra, Toolbox
+from pddl2nl.policies.toolbox import TOOL_TEXTS, CallResult, Extra, Toolbox
 
 _NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 """Ids and names of functions as endpoints take them back."""
@@ -81,6 +81,10 @@ class Tools(TurnPolicy):
     def no_plan_prompt(self) -> str:
         return "no_plan_tools.txt"
 
+    @property
+    def prompt_names(self) -> tuple[str, ...]:
+        return (*super().prompt_names, TOOL_TEXTS)
+
     def effort(self, actions: int) -> Effort | None:
         """Of a plan: that it is checked once, if it can be, and submitted; else that of all turn-based policies."""
         if not self.plans:
@@ -98,9 +102,15 @@ class Tools(TurnPolicy):
             dialogue.take_turn()
 
     def _toolbox(self, episode: Episode) -> Toolbox:
-        applicable = episode.setting.spec.constrain == "applicable"
+        setting = episode.setting
         return Toolbox(
-            episode, self.tools, plans=self.plans, listed=self.listed, strict=self.strict, applicable=applicable
+            episode,
+            self.tools,
+            plans=self.plans,
+            listed=self.listed,
+            strict=self.strict,
+            applicable=setting.spec.constrain == "applicable",
+            texts=self.prompts.replacing(setting.prompts).lines(TOOL_TEXTS),
         )
 
     def _solution(self, example: Example, episode: Episode) -> list[Message]:

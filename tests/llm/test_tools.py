@@ -71,6 +71,9 @@ def test_tools_are_told_in_the_prompt_of_a_model_that_knows_none_and_called_unde
     assert [message["role"] for message in body["messages"]] == ["system", "user", "assistant", "user"]
     assert '"name": "stack"' in body["messages"][0]["content"]
     assert body["messages"][2]["content"] == '{"name": "stack", "arguments": {"x": "a"}}'
+    assert "Call one in each reply" in body["messages"][0]["content"]
+    other = ModelSettings(tools="written", tools_prompt="Tools:")
+    assert other.body("m", LATER)["messages"][0]["content"].startswith("Tools:\n")
     schema = body["response_format"]["json_schema"]["schema"]
     assert schema["properties"] == {"name": {"const": "stack"}, "arguments": STACK.parameters}
 

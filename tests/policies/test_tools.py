@@ -18,6 +18,7 @@ from pddl2nl.llm import Message, ScriptedCall, ScriptedModel, ScriptedReply
 from pddl2nl.nl import Teller, choose_wording, make_names
 from pddl2nl.nl.telling.tools import ActionTools
 from pddl2nl.pddl import Task, parse_task, write_domain
+from pddl2nl.policies.prompts import CORE_PROMPTS
 from pddl2nl.policies.toolbox import RESERVED
 from pddl2nl.reports.html.run import turns_of
 from pddl2nl.reports.recheck import doubt
@@ -139,6 +140,15 @@ def test_several_calls_are_executed_up_to_the_first_that_fails(play: Any) -> Non
     assert statuses(played) == ["executed", "inapplicable", "not-executed", "executed"]
     assert played.of("tool-called")[2].result == "Not executed, because the call before it failed."
     assert (played.finished.outcome, played.finished.steps) == ("solved", 3)
+
+
+def test_what_tools_do_is_told_by_a_prompt_that_can_be_replaced(play: Any, world: Any) -> None:
+    told = CORE_PROMPTS.text("tool_texts.txt").replace("Say that the goal", "Tell: the goal")
+    setting = replace(world.setting(), prompts={"tool_texts.txt": told})
+    played = play("tools", [calling(LIFT, PUT)], setting=setting)
+    assert played.requests[0].tools[-2].description == "Tell: the goal is reached."
+    with pytest.raises(InputError, match=r"prompt tool_texts.txt: there is no line 'act: TEXT'"):
+        play("tools", setting=replace(setting, prompts={"tool_texts.txt": "finish: Done?"}))
 
 
 def test_calls_behind_the_end_are_answered_and_change_nothing(play: Any) -> None:

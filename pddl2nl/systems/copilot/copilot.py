@@ -30,7 +30,7 @@ from pddl2nl.policies.episode import Episode
 from pddl2nl.policies.policy import Effort, Policy
 from pddl2nl.policies.prompting import Conversation, Positive, problem_text
 from pddl2nl.policies.prompts import Prompts
-from pddl2nl.policies.toolbox import SUBMIT, Toolbox
+from pddl2nl.policies.toolbox import PLAN, SUBMIT, Toolbox
 from pddl2nl.policies.tools import CallDialogue
 
 Service = Literal["check", "plan", "validate", "simulate"]
@@ -38,21 +38,15 @@ DOMAIN, _FILE = "domain.pddl", re.compile(r"[\w-]{1,60}\.pddl")
 _LONGEST_ANSWER = 10_000
 _LEFT_OUT = ("told", "goal_told", "missing", "seconds", "expanded", "search")
 """Of the answers of tools: words, which are of a wording for other names, and what differs from run to run."""
-_FILE_NAME = {"type": "string", "description": "the name of a file that you have written: problem.pddl, say"}
-_ACTIONS = {"type": "array", "items": {"type": "string"}, "description": "the plan's ground actions, in PDDL"}
-_SERVICES: Mapping[str, tuple[str, Mapping[str, Any]]] = {
-    "write_file": (
-        "Write a PDDL problem into a file of your folder; a file of the same name is replaced.",
-        {"file": _FILE_NAME, "text": {"type": "string", "description": "(define (problem ...) (:domain ...) ...)"}},
-    ),
-    "check": ("Check a problem: syntax, declarations, arity and types, with line and column.", {"problem": _FILE_NAME}),
-    "plan": ("Have Fast Downward find a plan for a problem.", {"problem": _FILE_NAME}),
-    "validate": ("Validate a plan for a problem.", {"problem": _FILE_NAME, "plan": _ACTIONS}),
-    "simulate": (
-        "Ask for the state to which actions lead, and what is missing from the goal there.",
-        {"problem": _FILE_NAME, "plan": _ACTIONS},
-    ),
+_TEXT = {"type": "string"}
+_SERVICES: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
+    "write_file": {"file": _TEXT, "text": _TEXT},
+    "check": {"problem": _TEXT},
+    "plan": {"problem": _TEXT},
+    "validate": {"problem": _TEXT, "plan": PLAN},
+    "simulate": {"problem": _TEXT, "plan": PLAN},
 }
+_TEXTS = "copilot_tools.txt"
 
 
 class Copilot(Policy):
@@ -74,7 +68,7 @@ class Copilot(Policy):
 
     uses = frozenset({"history"})
     mistakes = MISTAKES
-    prompt_names = ("copilot.txt",)
+    prompt_names = ("copilot.txt", _TEXTS)
 
     @property
     def own_steps(self) -> int | None:
@@ -86,11 +80,12 @@ class Copilot(Policy):
 
     def run(self, episode: Episode) -> None:
         domain = write_domain(episode.setting.simulator.task.domain)
-        system = self.prompts.replacing(episode.setting.prompts).fill("copilot.txt", domain=domain)
+        prompts = self.prompts.replacing(episode.setting.prompts)
+        system = prompts.fill("copilot.txt", domain=domain)
         opening = [Message("system", system), Message("user", problem_text(episode))]
         with TemporaryDirectory() as folder:
             (Path(folder) / DOMAIN).write_text(domain, encoding="utf-8")
-            box = CopilotBox(episode, self.tools, Path(folder), self.seconds)
+            box = CopilotBox(episode, self.tools, Path(folder), self.seconds, prompts.lines(_TEXTS))
             dialogue = CallDialogue(episode, box, Conversation(episode, opening), self.tool_choice)
             while not episode.done:
                 dialogue.take_turn(box.answer)
@@ -101,9 +96,11 @@ class CopilotBox(Toolbox):
 
     reading = frozenset(get_args(Service))
 
-    def __init__(self, episode: Episode, services: tuple[str, ...], folder: Path, seconds: int):
+    def __init__(
+        self, episode: Episode, services: tuple[str, ...], folder: Path, seconds: int, texts: Mapping[str, str]
+    ):
         offered = ("write_file", *(name for name in get_args(Service) if name in services))
-        super().__init__(episode, plans=True, more={name: _SERVICES[name] for name in offered})
+        super().__init__(episode, plans=True, more={name: _SERVICES[name] for name in offered}, texts=texts)
         self._folder = folder
         self._planning = PlanningTools(folder, seconds)
         # Whether the oracle has had its plan checked.
@@ -111,7 +108,7 @@ class CopilotBox(Toolbox):
 
     def tell(self, call: ToolCall) -> str | None:
         """What a tool answers; raises `CallError` for a file that there is not."""
-        given = checked_arguments(call.arguments, call.name, _SERVICES[call.name][1])
+        given = checked_arguments(call.arguments, call.name, _SERVICES[call.name])
         if call.name == "write_file":
             return self._write(given["file"], given["text"])
         problem = given["problem"]
