@@ -129,6 +129,7 @@ class Code:
         self._indent = 1
         self._lines: list[str] = []
         self._fetched: dict[str, str] = {}
+        self._fetch_at: int | None = None
 
     @property
     def fail(self) -> str:
@@ -141,6 +142,9 @@ class Code:
 
     def open(self, line: str, loop: bool = False) -> None:
         """Begins a block."""
+        if loop and self._fetch_at is None:
+            # What stands before the first loop is tested once, and most queries fail there.
+            self._fetch_at = len(self._lines)
         self.emit(line)
         self._indent += 1
         self.blocks += 1
@@ -153,14 +157,24 @@ class Code:
         self.loops -= loop
 
     def fetch(self, constant: str) -> str:
-        """A local name for a table of the state."""
+        """A table of the state, in loops by a local name."""
+        if not self.loops:
+            return f"T[{constant}]"
         return self._fetched.setdefault(constant, f"t{constant[1:]}")
+
+    def include(self, part: Code) -> None:
+        """Writes what stands in another function's text."""
+        self._lines += ["    " * (self._indent - 1) + line for line in part.body()]
+
+    def body(self) -> list[str]:
+        """The lines of the function below its head."""
+        fetched = [f"    {local} = T[{constant}]" for constant, local in self._fetched.items()]
+        at = self._fetch_at or 0
+        return [*self._lines[:at], *fetched, *self._lines[at:]]
 
     def text(self, name: str) -> str:
         """The function."""
-        head = f"def {name}({', '.join(['T', *self.parameters])}):"
-        fetched = [f"    {local} = T[{constant}]" for constant, local in self._fetched.items()]
-        return "\n".join([head, *fetched, *self._lines, ""])
+        return "\n".join([f"def {name}({', '.join(['T', *self.parameters])}):", *self.body(), ""])
 
 
 @lru_cache(4096)

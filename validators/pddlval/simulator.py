@@ -244,7 +244,7 @@ class Simulator:
         or as the file's static atoms name them (which parameter is chosen first depends on the schema).
         """
         self._mine(state)
-        return self._generator().applicable(state)
+        return (self._successor_generator or self._generator()).applicable(state)
 
     def _generator(self) -> SuccessorGenerator:
         if self._successor_generator is None:

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import random
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
-from itertools import islice
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property, lru_cache
+from itertools import chain, islice
+from math import prod
 from threading import Lock
 from typing import Any
 
@@ -34,10 +35,17 @@ _BLOCK = 256
 _MOST_KEPT = 20_000
 """Ground actions of one schema that are kept at most."""
 
-_FEW_SCHEMAS = 150
-"""So few schemas are all compiled, with the first state."""
+_FEW_SCHEMAS = 1_500
+"""So few schemas are all compiled, with the first state: that takes 0.2 ms each."""
+
+_FEW_LISTINGS = 1
+"""So often the schemas are asked one by one, before one function for all of them is compiled."""
+
 Run = Callable[[Tables], Iterator[Row]]
 """Gives the rows of the parameters of the applicable actions."""
+
+Listing = Callable[[Tables, dict[int, list[GroundAction]], int], None]
+"""Puts the actions of each schema that reads relations of these bits into the dict."""
 
 
 class _Actions(dict[Any, GroundAction]):
@@ -47,35 +55,37 @@ class _Actions(dict[Any, GroundAction]):
         super().__init__()
         self._name = name
         self._names = names
-        self._make = _maker(arity)
+        self._make, self._make_all = _makers(arity)
 
     def __missing__(self, row: Row) -> GroundAction:
-        (action,) = self.new((row,))
+        action = self._make(row, self._name, self._names)
         if len(self) < _MOST_KEPT:
             self[row] = action
         return action
 
     def new(self, rows: Iterable[Row]) -> list[GroundAction]:
         """The actions of these rows, which are not kept."""
-        return self._make(rows, self._name, self._names)
+        return self._make_all(rows, self._name, self._names)
 
 
 @lru_cache(256)
-def _maker(arity: int) -> Callable[[Iterable[Row], str, Sequence[str]], list[GroundAction]]:
+def _makers(arity: int) -> tuple[Callable[..., GroundAction], Callable[..., list[GroundAction]]]:
+    """What makes the action of a row, and the actions of many, from the schema's name and the objects' names."""
     columns = [f"c{place}" for place in range(arity)]
-    args = "".join(f"n[{column}], " for column in columns)
+    taken, args = ", ".join(columns) or "_", "".join(f"n[{column}], " for column in columns)
     # What `GroundAction(name, args)` does, in half the time.
-    text = f"lambda rows, name, n: [new(GroundAction, (name, ({args}))) for {', '.join(columns) or '_'} in rows]"
-    make: Callable[..., list[GroundAction]] = eval(text, {"new": tuple.__new__, "GroundAction": GroundAction})
-    return make
+    made = f"new(GroundAction, (name, ({args})))"
+    namespace: dict[str, Any] = {"new": tuple.__new__, "GroundAction": GroundAction}
+    exec(f"def one(row, name, n):\n    {taken} = row\n    return {made}", namespace)
+    exec(f"def many(rows, name, n):\n    return [{made} for {taken} in rows]", namespace)
+    return namespace["one"], namespace["many"]
 
 
 class _SchemaQuery:
     """A schema's precondition as a query, planned for the sizes of the relations in the first state.
 
     Attributes:
-        run: gives the rows of the parameters of the applicable actions.
-        actions: the ground actions by these rows.
+        actions: the ground actions by the rows of the parameters.
         reads: the bits of the relations that decide the answer.
     """
 
@@ -83,6 +93,7 @@ class _SchemaQuery:
         self.place = place
         self.actions = _Actions(node.name, len(node.parameters), engine.database.names)
         self._node = node
+        self._engine = engine
         self._schemas = schemas
         self._layout = engine.database.layout
         self._conditions = [Query(engine.compiler).prepare(node.precondition)]
@@ -90,33 +101,46 @@ class _SchemaQuery:
         parts = [part for one in self._conditions for part in subformulas(one)]
         atoms = [part for part in parts if isinstance(part, Atom)]
         relations = dict.fromkeys(engine.database.relation(atom.predicate, len(atom.args)) for atom in atoms)
-        self.reads = sum(relation.bit for relation in relations) | any(isinstance(part, Comparison) for part in parts)
+        # The first bit stands for numbers; without any relation the query is run once, when all bits are set.
+        compares = any(isinstance(part, Comparison) for part in parts)
+        self.reads = sum(relation.bit for relation in relations) | compares or 1
         if self._effect_check or any(relation.kind == "derived" for relation in relations):
             # Rules and effects may read anything.
             self.reads = -1
-        sizes = {one.predicate: len(tables[one]) for one in relations if one.kind == "changing"}
-        self.run = self._planned(engine, sizes)
+        self._sizes = {one.predicate: len(tables[one]) for one in relations if one.kind == "changing"}
 
-    def _planned(self, engine: Engine, sizes: Mapping[str, int]) -> Run:
-        query = Query(engine.compiler, sizes)
+    @cached_property
+    def run(self) -> Run:
+        """Gives the rows of the parameters of the applicable actions."""
+        code = Code([], "return")
+        self._write(code, "yield {}", "yield from {}")
+        code.emit("return")
+        code.emit("yield")
+        run: Run = self._engine.compiler.namespace[self._engine.compiler.function(code)]
+        return run
+
+    def write_listing(self, code: Code) -> None:
+        """Writes what puts the applicable actions into the list ``R``, within a loop."""
+        part = Code(["R"], "continue")
+        self._write(part, f"R.append({self._engine.compiler.constant(self.actions)}[{{}}])", "{}")
+        code.include(part)
+
+    def _write(self, code: Code, solution: str, chain: str) -> None:
+        engine = self._engine
+        query = Query(engine.compiler, self._sizes)
         variables = {item.name: engine.database.objects(item.types) for item in self._node.parameters}
         names = tuple(variables)
         for name in names:
             query.bind(name)
-        code = Code([], "return")
 
         def give(inner: Code) -> None:
             if self._effect_check is not None:
                 check = engine.compiler.constant(self._effect_check)
                 inner.emit(f"if not {check}(T, {query.row(names)}): {inner.fail}")
-            inner.emit(f"yield {query.row(names)}")
+            inner.emit(solution.format(query.row(names)))
 
-        finish = Finish(give, frozenset(names), distinct=True, chain="yield from {}", leave="return")
+        finish = Finish(give, frozenset(names), distinct=True, chain=chain, leave="return")
         query.write(code, *query.conjuncts(variables, self._conditions), finish)
-        code.emit("return")
-        code.emit("yield")
-        run: Run = engine.compiler.namespace[engine.compiler.function(code)]
-        return run
 
     def _check_of_effects(self) -> Callable[[Tables, Row], bool] | None:
         """What the numeric effects need, to have values that do not conflict (as `Ground.applicable` does).
@@ -166,6 +190,12 @@ class SuccessorGenerator:
         self._layout = engine.database.layout
         self._lock = Lock()
         self._queries: dict[int, _SchemaQuery] = {}
+        self._list_changed: Listing | None = None
+        self._listings = 0
+        choices = (prod(len(self._database.objects(item.types)) for item in node.parameters) for node in nodes)
+        self._few = len(nodes) <= _FEW_SCHEMAS
+        self._small = self._few and sum(choices) <= _MOST_LISTED
+        """Whether there are so few actions that all are always listed at once."""
         self._needed: list[list[tuple[Relation, Row]]] = []
         self._drawn_from: tuple[State | None, list[tuple[_Actions, list[Row]]]] = (None, [])
 
@@ -174,7 +204,7 @@ class SuccessorGenerator:
         database = self._database
         tables = database.acquire(state)
         try:
-            if tables.all_listed:
+            if self._small or tables.all_listed:
                 return iter(self._listed(tables))
         finally:
             database.release(tables)
@@ -220,14 +250,40 @@ class SuccessorGenerator:
             self._database.release(tables)
 
     def _listed(self, tables: Tables) -> list[GroundAction]:
-        actions: list[GroundAction] = []
-        for query in self._ready(tables):
-            if query.reads & tables.dirty or query.place not in tables.listed:
-                tables.listed[query.place] = list(map(query.actions.__getitem__, query.run(tables)))
-            actions += tables.listed[query.place]
+        listed, dirty = tables.listed, tables.dirty
+        list_changed = self._list_changed
+        if list_changed is None and self._few:
+            self._listings += 1
+            if self._small or self._listings > _FEW_LISTINGS:
+                list_changed = self._list_changed = self._compiled_listing(tables)
+        if list_changed is not None:
+            list_changed(tables, listed, dirty)
+            actions = list(chain.from_iterable(listed.values()))
+        else:
+            actions = []
+            for query in self._ready(tables):
+                if query.reads & dirty:
+                    listed[query.place] = list(map(query.actions.__getitem__, query.run(tables)))
+                actions += listed[query.place]
         tables.dirty = 0
         tables.all_listed = len(actions) <= _MOST_LISTED
         return actions
+
+    def _compiled_listing(self, tables: Tables) -> Listing:
+        """One function for all schemas: it lists anew the actions of those that read what has changed."""
+        code = Code(["L", "D"], "return")
+        for query in self._ready(tables):
+            code.open(f"if D & {query.reads}:")
+            code.emit("R = []")
+            # What fails goes on behind this loop.
+            code.open("for _ in ONCE:", loop=True)
+            query.write_listing(code)
+            code.close(loop=True)
+            code.emit(f"L[{query.place}] = R")
+            code.close()
+        compiler = self._engine.compiler
+        listing: Listing = compiler.namespace[compiler.function(code)]
+        return listing
 
     def _one_by_one(self, state: State) -> Iterator[GroundAction]:
         tables = self._database.acquire(state)
@@ -254,7 +310,7 @@ class SuccessorGenerator:
     def _ready(self, tables: Tables) -> list[_SchemaQuery]:
         """The queries that may have solutions, in the order of the file."""
         with self._lock:
-            if len(self._nodes) <= _FEW_SCHEMAS:
+            if self._few:
                 return [self._query(place, tables) for place in range(len(self._nodes))]
             # Some domains have thousands of schemas, whose preconditions name objects: most are never compiled.
             if not self._needed:

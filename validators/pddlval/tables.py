@@ -19,7 +19,7 @@ from typing import Any, Literal, Protocol
 
 from pddl2nl.pddl import GroundAtom
 from pddlval.numeric import UndefinedError
-from pddlval.state import BITS, Number, State, StateLayout
+from pddlval.state import BIT, BITS, Number, State, StateLayout
 
 Row = Any
 """The arguments of an atom as numbers: an int for one argument, otherwise a tuple."""
@@ -27,7 +27,8 @@ Row = Any
 Kind = Literal["static", "changing", "derived"]
 
 
-_NO_INDEX: dict[Any, Any] = {}
+_WORTH_BUILDING = 4
+"""An index is made anew where more rows than these, and half of all, have changed."""
 
 
 class TableKey(Protocol):
@@ -142,7 +143,7 @@ class Index:
     stands in it once. Lists are sorted, those of static relations as in the file.
     """
 
-    __slots__ = ("add", "fits", "key", "keys", "kind", "projection", "relation", "remove", "unique", "value", "values")
+    __slots__ = ("fits", "key", "keys", "kind", "projection", "relation", "unique", "value", "values")
 
     def __init__(
         self,
@@ -168,7 +169,6 @@ class Index:
             domains = tuple([None if one is None or relation.column_set(place) <= one else one for one, place in pairs])
         self.fits = _filter(relation.arity, values, domains, repeats)
         """Whether a row counts; None where all do."""
-        self.add, self.remove = _updaters(self)
 
     def make(self, tables: Tables) -> Any:
         """The index in the state."""
@@ -221,39 +221,26 @@ class Index:
         for row in rows:
             table.setdefault(self.key(row), []).append(self.value(row))
 
-
-def _updaters(index: Index) -> tuple[Callable[[Any, Row], None], Callable[[Any, Row], None]]:
-    key, value, fits = index.key, index.value, index.fits
-
-    def insert(table: Any, row: Row) -> None:
-        if fits is None or fits(row):
-            insort(table, value(row))
-
-    def delete(table: Any, row: Row) -> None:
-        if fits is None or fits(row):
-            del table[bisect_left(table, value(row))]
-
-    if key is None:
-        return insert, delete
-
-    def add(table: Any, row: Row) -> None:
-        if fits is None or fits(row):
-            place = key(row)
-            if place in table:
-                insort(table[place], value(row))
+    def update(self, table: Any, changed: Iterable[Row], true: Collection[Row]) -> None:
+        """Puts the changed rows that are true now into the index, in order, and takes out the others."""
+        if self.fits is not None:
+            changed = filter(self.fits, changed)
+        key, value = self.key, self.value
+        for row in changed:
+            members = table
+            if key is not None:
+                place = key(row)
+                members = table.get(place)
+                if members is None:
+                    table[place] = [value(row)]
+                    continue
+                if len(members) == 1 and row not in true:
+                    del table[place]
+                    continue
+            if row in true:
+                insort(members, value(row))
             else:
-                table[place] = [value(row)]
-
-    def remove(table: Any, row: Row) -> None:
-        if fits is None or fits(row):
-            place = key(row)
-            group = table[place]
-            if len(group) == 1:
-                del table[place]
-            else:
-                del group[bisect_left(group, value(row))]
-
-    return add, remove
+                del members[bisect_left(members, value(row))]
 
 
 def _filter(
@@ -288,7 +275,7 @@ class Tables(dict[Any, Any]):
         """Those of them that are projections."""
         self.readers = 0
         """How many are reading the tables; they stay with their state while any is."""
-        self.dirty = 0
+        self.dirty = -1
         """The bits of the relations that have changed since the actions were last listed."""
         self.listed: dict[int, Any] = {}
         """What the successor generator found when it last listed the actions, by the place of their schema."""
@@ -366,36 +353,45 @@ class Tables(dict[Any, Any]):
 
     def _update_atoms(self, before: tuple[int, ...], after: tuple[int, ...]) -> None:
         coded = self.database.coded()
-        live, dirty = self.live, self.dirty
+        changed: dict[Relation, list[Row]] = {}
         for chunk in range(max(len(before), len(after))):
             old = before[chunk] if chunk < len(before) else 0
             new = after[chunk] if chunk < len(after) else 0
             if old is new:
                 continue
-            first = chunk * BITS - 1
+            first = chunk * BITS
             differing = old ^ new
             while differing:
-                low = differing & -differing
-                differing ^= low
-                relation, row = coded[first + low.bit_length()]
-                dirty |= relation.bit
-                rows = self.get(relation)
-                if rows is None:
-                    rows = self[relation] = set()
-                indices = live.get(relation, _NO_INDEX)
-                if new & low:
-                    rows.add(row)
-                    for index, table in indices.items():
-                        index.add(table, row)
+                place = differing.bit_length() - 1
+                differing ^= BIT[place]
+                relation, row = coded[first + place]
+                if relation in changed:
+                    changed[relation].append(row)
                 else:
-                    rows.discard(row)
+                    changed[relation] = [row]
+        live, dirty = self.live, self.dirty
+        for relation, changed_rows in changed.items():
+            dirty |= relation.bit
+            rows = self.get(relation)
+            if rows is None:
+                rows = self[relation] = set()
+            rows.symmetric_difference_update(changed_rows)
+            indices = live.get(relation)
+            if indices is not None:
+                if len(changed_rows) > _WORTH_BUILDING and 2 * len(changed_rows) > len(rows):
+                    self._forget(live.pop(relation))
+                else:
                     for index, table in indices.items():
-                        index.remove(table, row)
-                if relation in self.projections:
-                    # How often a value stands in it is not counted: it is made anew.
-                    for index in self.projections.pop(relation):
-                        self.pop(index, None)
+                        index.update(table, changed_rows, rows)
+            if relation in self.projections:
+                # How often a value stands in it is not counted.
+                self._forget(self.projections.pop(relation))
         self.dirty = dirty
+
+    def _forget(self, indices: Iterable[Index]) -> None:
+        """Lets indices be made anew when they are asked for."""
+        for index in indices:
+            self.pop(index, None)
 
 
 def _bits(chunks: Sequence[int]) -> Iterable[int]:
