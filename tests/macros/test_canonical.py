@@ -1,17 +1,23 @@
-"""Macros that are the same up to names and the order of independent steps."""
+"""Macros that are the same up to names and order, and facts that cannot change."""
 
 from __future__ import annotations
 
 import itertools
 import random
+from dataclasses import replace
+
+import pytest
 
 from pddl2nl.macros.canonical import Footprints, canonical, independent
+from pddl2nl.macros.changeable import Changeable
 from pddl2nl.macros.compose import compose
 from pddl2nl.macros.library import steps_of
 from pddl2nl.macros.macro import Macro
-from pddl2nl.pddl import Domain, GroundAtom, Task, parse_task
+from pddl2nl.pddl import Domain, GroundAtom, Task, changed_predicates, parse_task
 from pddlval import GroundAction, Simulator, State
 from tests.macros.replays import replayed
+from tests.macros.small_tasks import ATOMS, small_task
+from tests.walks import reachable
 
 
 def _macro(domain: Domain, *steps: str) -> Macro:
@@ -110,3 +116,52 @@ def test_independent_actions_change_places_in_every_state() -> None:
             assert there == back, (str(one), str(other))
             both += there is not None
     assert both > 200
+
+
+# ── facts that cannot change ──────────────────────────────────────────────────────────────────────
+
+
+_DOORS = """(define (domain doors) (:requirements :adl)
+  (:types room door - object)
+  (:predicates (open ?d - door) (hinged ?d - door) (at ?r - room) (link ?r ?s - room) (dusty ?r - room)
+    (jammed ?d - door))
+  (:action pull :parameters (?d - door) :precondition (and (hinged ?d) (not (jammed ?d))) :effect (open ?d))
+  (:action go :parameters (?r ?s - room) :precondition (and (at ?r) (link ?r ?s))
+    :effect (and (at ?s) (not (at ?r)) (forall (?x - room) (when (and (= ?x ?s) (link ?r ?x)) (not (dusty ?x))))))
+  (:action jam :parameters (?d - door) :precondition (and (open ?d) (not (hinged ?d))) :effect (jammed ?d)))"""
+_FLAT = """(define (problem p) (:domain doors) (:objects a b c - room d e - door)
+  (:init (hinged d) (at a) (link a b) (link b a) (dusty b) (dusty c)) (:goal (at b)))"""
+
+
+@pytest.mark.parametrize(
+    ("atom", "changes"),
+    [
+        ("open d", True),
+        # It has no hinges.
+        ("open e", False),
+        ("at a", True),
+        ("at b", True),
+        # No room is linked to it.
+        ("at c", False),
+        ("dusty a", False),
+        ("dusty b", True),
+        ("dusty c", False),
+        # Only a door without hinges can be jammed once it is open, which it never is.
+        ("jammed d", False),
+        ("jammed e", False),
+    ],
+)
+def test_what_nothing_brings_about_cannot_change(atom: str, changes: bool) -> None:
+    assert Changeable(parse_task(_DOORS, _FLAT)).can_change(GroundAtom(atom.split())) is changes
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_in_every_reachable_state_of_a_small_task(seed: int) -> None:
+    whole = small_task(random.Random(seed), numbers=False)
+    # Without the action that changes everything.
+    task = Task(replace(whole.domain, actions=whole.domain.actions[:2]), whole.problem)
+    changeable, dynamic = Changeable(task), changed_predicates(task.domain)
+    states = reachable(Simulator(task))
+    for atom in ATOMS:
+        if atom[0] in dynamic and len({state.true(atom) for state in states}) > 1:
+            assert changeable.can_change(atom), atom

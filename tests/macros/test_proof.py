@@ -1,4 +1,4 @@
-"""Proofs of proposed conditions: they agree with looking at every state, and with composition."""
+"""Proofs of proposed conditions: they agree with looking at every state and with composition, and are told in words."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import random
 import sys
 from collections import Counter
 from collections.abc import Iterable
+from pathlib import Path
 
 import pytest
 
@@ -14,6 +15,8 @@ from pddl2nl.macros.compose import compose_block
 from pddl2nl.macros.library import read_schemas, with_objects
 from pddl2nl.macros.macro import CannotComposeError, Conditions
 from pddl2nl.macros.proof import Proof, claims_of, prove, unmet_outcome
+from pddl2nl.macros.telling import told
+from pddl2nl.nl import Teller, load_wording, make_names
 from pddl2nl.pddl import (
     ActionSchema,
     And,
@@ -24,6 +27,7 @@ from pddl2nl.pddl import (
     parse_task,
     write_condition,
 )
+from pddl2nl.tasks import shipped_task
 from pddlval import GroundAction, Simulator
 from tests.macros.replays import replayed
 from tests.macros.small_tasks import all_states, small_block, small_claim, small_task
@@ -319,3 +323,54 @@ def test_a_proof_says_which_static_facts_it_used(blocks: Task, lights: Task) -> 
     )
     assert proof.sound
     assert {write_condition(fact) for fact in proof.static} >= {"(wired s1 l1)"}
+
+
+# ── in words ──────────────────────────────────────────────────────────────────────────────────────
+
+
+pytest.importorskip("z3", reason="z3 is absent: pip install 'pddl2nl[macros]'")
+
+
+@pytest.fixture(scope="module")
+def teller(root: Path) -> Teller:
+    task = shipped_task("blocksworld", "p01")
+    wording = load_wording(root / "domains/blocksworld/wording.json", task.domain)
+    return Teller(task, wording, make_names(task, "typed", wording))
+
+
+def _told(teller: Teller, precondition: str, effect: str, *block: str) -> str:
+    text = f"(:action claimed :precondition {precondition} :effect {effect})"
+    (schema,) = read_schemas(text, with_objects(teller.task))
+    claimed = Conditions(schema.precondition, schema.effect)
+    return told(prove(teller.task, [GroundAction.parse(text) for text in block], claimed), teller)
+
+
+_UNSTACK = ("(unstack c b)", "(put-down c)")
+_EXACT = "(and (clear c) (on c b) (handempty))"
+
+
+def test_what_is_missing_is_told_with_its_step(teller: Teller) -> None:
+    said = _told(teller, "(clear c)", "(and)", *_UNSTACK)
+    assert "it can hold and still step 1 (" in said
+    assert "in PDDL (on block_2 block_1)" in said
+    assert "- step 1 needs this: " in said
+
+
+def test_what_is_sound_is_told_so(teller: Teller) -> None:
+    said = _told(teller, _EXACT, "(ontable c)", *_UNSTACK)
+    assert said.endswith(
+        "Wherever the precondition holds, the actions can be carried out and the effect holds after them."
+    )
+    assert "The effect is not all that the actions bring about" in said
+    exact = "(and (ontable c) (clear b) (clear c) (handempty) (not (on c b)) (not (holding c)))"
+    assert _told(teller, _EXACT, exact, *_UNSTACK) == "The conditions are exactly those of the actions."
+
+
+def test_a_precondition_that_asks_for_more_or_holds_nowhere(teller: Teller) -> None:
+    said = _told(teller, f"(and {_EXACT} (ontable a))", "(ontable c)", *_UNSTACK)
+    assert "The precondition asks for more than is needed" in said
+    assert "in PDDL (ontable block_0)" in said
+    said = _told(teller, "(and (clear c) (not (clear c)))", "(ontable c)", *_UNSTACK)
+    assert said.startswith("The precondition contradicts itself")
+    said = _told(teller, "(clear c)", "(and)", "(put-down c)", "(put-down c)")
+    assert said.startswith("These actions cannot be carried out one after the other in any state.")

@@ -1,8 +1,9 @@
-"""Answers to questions: what was recorded as right is read and right in the words of the question, and in PDDL."""
+"""Answers to questions: what was recorded as right is read and right, in words and in PDDL, and by the oracle."""
 
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
 
 import msgspec
@@ -10,6 +11,7 @@ import pytest
 
 from pddl2nl.errors import InputError
 from pddl2nl.nl import Teller
+from pddl2nl.nl.telling.teller import Style
 from pddl2nl.questions.acpbench import read_questions
 from pddl2nl.questions.answers import AnswerReader, ReadAnswer
 from pddl2nl.questions.making import TOPICS
@@ -18,6 +20,7 @@ from pddl2nl.questions.question import Form, Question
 from pddl2nl.questions.scoring import score_replies
 from tests.cli.one_command import run_command
 from tests.questions.asked import ISLANDS, TWO_AND_ONE, questions, task_of, words
+from tests.questions.test_making import ASKED
 
 
 @pytest.mark.parametrize("kind", TOPICS)
@@ -186,3 +189,32 @@ def test_open_questions_without_pddl_are_refused() -> None:
     question = msgspec.structs.replace(asked("validation", "open", 3), PDDL_domain="")
     with pytest.raises(InputError, match="question 1: open answers are read and scored by its PDDL"):
         [*score_replies([question], {"1": "3"}, words)]
+
+
+# ── the oracle ────────────────────────────────────────────────────────────────────────────────────
+
+
+def verdicts(kind: str, form: Form, mistake: str = "", style: Style = "nl") -> Counter[str]:
+    asked, replies = questions(kind, form, 8 if mistake else 3, style=style), {}
+    for each in asked:
+        task = task_of(each)
+        replies[each.id] = oracle_reply(each, Teller(task, *words(task), style), mistake)
+    return Counter(each.verdict for each in score_replies(asked, replies, words))
+
+
+@pytest.mark.parametrize(("kind", "form"), ASKED)
+def test_what_is_recorded_is_right_in_words(kind: str, form: Form) -> None:
+    assert set(verdicts(kind, form)) == {"right"}
+
+
+@pytest.mark.parametrize("kind", TOPICS)
+def test_what_is_recorded_is_right_in_pddl(kind: str) -> None:
+    assert set(verdicts(kind, "open", style="pddl")) == {"right"}
+
+
+def test_an_oracle_that_trusts_plans_can_progress_but_not_validate() -> None:
+    assert set(verdicts("progression", "open", "trust-plans")) == {"right"}
+    # Half of the sequences are plans.
+    assert verdicts("validation", "bool", "trust-plans") == {"right": 4, "wrong": 4}
+    assert set(verdicts("validation", "open", "trust-plans")) == {"wrong"}
+    assert set(verdicts("applicability", "choice", "mumble")) == {"unreadable"}

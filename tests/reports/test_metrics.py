@@ -1,16 +1,25 @@
-"""Metrics, on records whose numbers can be counted by eye."""
+"""Metrics, on records whose numbers can be counted by eye: of runs, of optimal lengths, of what replies took."""
 
 from __future__ import annotations
+
+import json
+from pathlib import Path
 
 import pytest
 from msgspec import structs
 
-from pddl2nl.experiments.records.stored import read_record
-from pddl2nl.policies.events import Acted, Fault, Finished, Read
+from pddl2nl.experiments.records.stored import RoleUsage, read_record, usage_by_role
+from pddl2nl.experiments.runs import run_spec
+from pddl2nl.llm import Completion, Message, Request
+from pddl2nl.llm.tokens import CHARACTERS_A_TOKEN, estimate_tokens
+from pddl2nl.policies.events import Acted, Failed, Fault, Finished, Prompted, Read, Replied
+from pddl2nl.policies.spec import RunSpec
 from pddl2nl.reports.coverage import aggregate
-from pddl2nl.reports.metrics import all_metrics, measure
+from pddl2nl.reports.gathering import gathered
+from pddl2nl.reports.metrics import all_metrics, length_ratio, measure, optimal_length, shipped_lengths, task_id
 from pddl2nl.reports.summaries import summarize
-from tests.records import changed
+from pddl2nl.tasks import shipped_domain, shipped_task
+from tests.records import begun, changed
 
 
 def value(name, records):
@@ -169,3 +178,168 @@ def test_what_the_planner_took_stands_apart_from_the_other_roles(write, act_even
 def test_the_time_of_a_planner_is_told_by_the_processor_and_by_the_clock(write, planned):
     record = read_record(write("one", structs.replace(planned, seconds=2.0, wall_seconds=5.0)))
     assert (all_metrics()["planning-seconds"].of(record), all_metrics()["seconds"].of(record)) == (2.0, 5.0)
+
+
+# ── optimal lengths ───────────────────────────────────────────────────────────────────────────────
+
+
+OVER = "plan-length-over-optimal"
+
+
+def test_one_task_has_one_name_however_its_lines_end():
+    assert task_id("(d)\n", "(p)\n") == task_id("\ufeff(d)\r\n", "(p)\r")
+    assert len({task_id("ab", "c"), task_id("a", "bc"), task_id("a", "b c"), task_id("abc", "")}) == 4
+
+
+def test_shipped_tasks_are_known_by_their_texts(write, planned):
+    shipped = shipped_domain("blocksworld")
+    instance = shipped.instance("p05")
+    domain, problem = shipped.domain_path.read_text(encoding="utf-8"), instance.path.read_text(encoding="utf-8")
+    plan = ("(x)",) * (2 * instance.optimal_length)
+    of = structs.replace(planned, planner="ff", domain_pddl=domain, problem_pddl=problem, plan=plan)
+    record = read_record(write("one", of))
+    assert optimal_length(record) == instance.optimal_length
+    assert all_metrics()[OVER].of(record) == 2
+    moved = read_record(write("two", structs.replace(of, problem_pddl=problem.replace("(on ", "(on  ", 1))))
+    assert optimal_length(moved) is None
+    assert all_metrics()[OVER].of(moved) is None
+
+
+def test_the_lengths_of_all_sets_are_there_and_no_upper_bound_is_taken_for_one():
+    proved = sum(
+        each.proof in ("lmcut", "brfs")
+        for name in ("blocksworld", "visitall")
+        for each in shipped_domain(name).instances
+    )
+    assert proved > 80
+    assert len(shipped_lengths()) > proved
+
+
+@pytest.mark.parametrize(
+    ("planner", "metric", "known"),
+    [
+        ("brfs", "", 2),
+        ("brfs", "(:metric minimize (total-cost))", 2),
+        ("lmcut", "", 2),
+        ("lmcut", "(:metric minimize (total-cost))", None),
+        ("ff", "", None),
+        ("lama", "", None),
+    ],
+)
+def test_a_plan_proves_its_length_where_its_planner_looks_for_the_shortest(write, planned, planner, metric, known):
+    problem = planned.problem_pddl.rstrip().removesuffix(")") + metric + ")"
+    record = read_record(write("one", structs.replace(planned, planner=planner, problem_pddl=problem)))
+    assert optimal_length(record) == known
+
+
+@pytest.mark.parametrize(("length", "optimal", "over"), [(6, 4, 1.5), (4, 4, 1.0), (0, 0, 1.0), (2, 0, None)])
+def test_ratios(length, optimal, over):
+    assert length_ratio(length, optimal) == over
+
+
+def test_other_runs_of_a_task_learn_its_length_from_an_optimal_planner(write, planned, act_events, basic_events):
+    detour = ("(pick-up b)", "(put-down b)", *planned.plan)
+    longer = structs.replace(planned, planner="ff", plan=detour, cost=4)
+    records = [
+        read_record(write(name, item)) for name, item in (("act", act_events), ("ff", longer), ("no", basic_events))
+    ]
+    assert all(OVER not in run.values for run in gathered(records).runs.values())
+    found = gathered([*records, read_record(write("lmcut", planned))]).runs
+    assert {name: run.values.get(OVER) for name, run in found.items()} == {"act": 1, "ff": 2, "no": None, "lmcut": 1}
+
+
+# ── what replies took, by role ────────────────────────────────────────────────────────────────────
+
+
+def _asked(call: int, kept: int, *texts: str, purpose: str = "planner") -> Prompted:
+    return Prompted(call, purpose, kept, tuple(Message("user", text) for text in texts), f"sha{call}")
+
+
+def test_a_prompt_that_nobody_counted_is_estimated_with_all_that_it_kept():
+    events = [_asked(1, 0, "x" * 40, "y" * 40), Replied(1, "z" * 9), _asked(2, 1, "w" * 20), Replied(2, "")]
+    usage = usage_by_role(events)["planner"]
+    assert usage.prompt_tokens == estimate_tokens(80) + estimate_tokens(60)
+    assert usage.completion_tokens == 3, "nine characters are no two tokens, and nothing is none"
+    assert (usage.calls, usage.prompt_estimated, usage.completion_estimated) == (2, True, True)
+
+
+def test_what_an_endpoint_counted_is_never_replaced():
+    events = [_asked(1, 0, "x" * 40), Replied(1, "z" * 40, prompt_tokens=3, completion_tokens=4)]
+    assert usage_by_role(events)["planner"] == RoleUsage(1, 3, 4, usd=None, new_tokens=3)
+
+
+def test_each_role_keeps_its_own_prompts():
+    translates = _asked(2, 0, "t" * 400, purpose="translator")
+    events = [
+        _asked(1, 0, "x" * 40),
+        Replied(1, "a"),
+        translates,
+        Replied(2, "b"),
+        _asked(3, 1, "y" * 4),
+        Replied(3, "c"),
+    ]
+    usage = usage_by_role(events)
+    assert [*usage] == ["planner", "translator"]
+    assert (usage["planner"].prompt_tokens, usage["translator"].prompt_tokens) == (13 + 14, 122)
+    assert sum(usage.values(), RoleUsage()).prompt_tokens == 13 + 14 + 122
+
+
+def test_a_call_that_failed_is_none_and_nothing_is_kept_of_its_prompt():
+    events = [
+        *(_asked(1, 0, "x" * 40), Replied(1, "a")),
+        *(_asked(2, 0, "y" * 4000), Failed(2, "503")),
+        *(_asked(2, 1, "z" * 4), Replied(2, "b")),
+    ]
+    usage = usage_by_role(events)["planner"]
+    assert (usage.calls, usage.prompt_tokens) == (2, 13 + 14)
+
+
+@pytest.mark.parametrize(("usd", "known"), [(0.0, None), (0.25, 0.25), (None, None)])
+def test_what_uncounted_tokens_of_an_endpoint_cost_is_not_nothing(usd, known):
+    started = begun("act", base_url="http://localhost/v1")
+    events = [started, _asked(1, 0, "x" * 40), Replied(1, "a", usd=usd)]
+    assert usage_by_role(events)["planner"].usd == known
+    free = [structs.replace(started, base_url=None), *events[1:]]
+    assert usage_by_role(free)["planner"].usd == usd
+
+
+class _Counting:
+    """Counts, as an endpoint would, the characters of everything that it is sent."""
+
+    name = "counting"
+
+    def __init__(self, replies: list[str]) -> None:
+        self._replies = replies
+        self.characters = 0
+        self.tokens = 0
+
+    def complete(self, request: Request) -> Completion:
+        characters = sum(len(message.content) for message in request.messages)
+        self.characters += characters
+        self.tokens += estimate_tokens(characters)
+        return Completion(self._replies.pop(0), model=self.name)
+
+
+@pytest.mark.parametrize("history", ["all", "last:2", "none"])
+def test_a_records_estimate_is_that_of_what_was_sent(tmp_path: Path, history: str) -> None:
+    model = _Counting(["look around", "dance", "look around", "stack b on a", "no", "look around"])
+    record = tmp_path / "one.jsonl"
+    task = shipped_task("blocksworld", "p01")
+    run_spec(RunSpec(task, "act", model=model, example="none", steps=6, history=history, record=record))
+    assert len(json.loads(record.read_text(encoding="utf-8").splitlines()[-1])["proposed"]) == 0
+    values, estimated = measure(read_record(record))
+    assert values["planner-prompt-tokens"] == model.tokens > 0
+    assert {"planner-prompt-tokens", "tokens"} <= estimated
+
+
+@pytest.mark.parametrize("history", ["all", "last:1", "none"])
+def test_new_tokens_are_those_behind_what_the_last_prompt_began_with(tmp_path: Path, history: str) -> None:
+    model = _Counting(["look around", "unstack b from a", "dance", "look around"])
+    record = tmp_path / "one.jsonl"
+    task = shipped_task("blocksworld", "p01")
+    run_spec(RunSpec(task, "act", model=model, example="none", steps=4, history=history, record=record))
+    values, estimated = measure(read_record(record))
+    prompts = [event for event in read_record(record).events if event.event == "prompted"]
+    new = sum(len(message.content) for event in prompts for message in event.messages)
+    assert values["new-tokens"] == pytest.approx(new / CHARACTERS_A_TOKEN, abs=4)
+    assert "new-tokens" in estimated
