@@ -17,20 +17,12 @@ from pddlval import validate
 KEYS = ["planner", "status", "plan", "cost", "seconds", "expanded", "search"]
 
 IPC_TASKS = [
-    "blocks/probBLOCKS-4-1",
     "blocks/probBLOCKS-6-1",
     "depot/p01",
-    "grid/prob01",
     "gripper/prob01",
-    "logistics00/probLOGISTICS-4-0",
-    "miconic/s1-0",
-    "movie/prob01",
     "pegsol-08-strips/p01",
     "psr-small/p01-s2-n1-l2-f50",
-    "rovers/p02",
-    "tpp/p01",
     "transport-opt08-strips/p01",
-    "visitall-opt11-strips/problem02-half",
 ]
 
 

@@ -191,25 +191,15 @@ REFUSALS: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
         lambda d: d["action_mappings_indef"].update(put="put a cup {} on a shelf {} with an arm {}"),
         "is not what its text says, 'put a cup {} on a shelf {} with an arm {}'",
     ),
-    "no order of a predicate": (
-        lambda d: d["predicate_nl_templates"].pop("holds"),
-        "predicate_nl_templates: lacks an entry for 'holds'",
-    ),
-    "a predicate without all its parameters": (
-        lambda d: d["predicate_nl_templates"].update(on="{?c} is put"),
-        "predicates → on → text: lacks {?s}",
-    ),
     "missing action": (lambda d: d["actions"].pop("wait"), "actions: lacks an entry for 'wait'"),
     "missing text": (
         lambda d: (d["action_nl_templates"].pop("put"), d["action_mappings"].pop("put")),
         "action_nl_templates: lacks an entry for 'put'",
     ),
-    "missing predicate": (lambda d: d["predicates"].pop("day"), "predicates: lacks an entry for 'day'"),
     "unknown action": (
         lambda d: d["actions"].update(pit={}),
         "actions → pit: the domain has none of this name; did you mean 'put'?",
     ),
-    "unknown predicate": (lambda d: d["predicates"].update(holt={}), "did you mean 'holds'?"),
     "another domain": (
         lambda d: d.update(actions={"stack": {}}),
         "seed1.json: is of another domain: it has none of kitchen's actions, put, wait",
@@ -222,12 +212,6 @@ REFUSALS: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
     "another order than the domain": (
         lambda d: d["actions"]["put"].update(pddl="(put ?c ?a ?s)"),
         "actions → put → pddl: has the parameters in another order than the domain: ?a, ?c, ?s",
-    ),
-    "section of another kind": (lambda d: d.update(actions=[]), "actions: must be an object in braces, found a list"),
-    "empty text": (lambda d: d["predicate_nl_templates"].update(day=" "), "predicates → day → text: is empty"),
-    "glued parameters": (
-        lambda d: d["predicate_nl_templates"].update(on="cup-{?c} is on {?s}"),
-        "predicates → on → text: has {?c} touching another word",
     ),
 }
 

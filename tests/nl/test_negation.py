@@ -247,14 +247,6 @@ PARSES = {
            Berta Berta PROPN _ 2 obl""",
         "{?x} did not yawn at {?y}",
     ),
-    "{?x} has too been greased": (
-        """Anna Anna PROPN _ 5 nsubj:pass
-           has have AUX {third} 5 aux
-           too too ADV _ 5 advmod
-           been be AUX Tense=Past|VerbForm=Part 5 aux:pass
-           greased grease VERB Tense=Past|VerbForm=Part 0 root""",
-        None,
-    ),
     "next to {?y}, {?x} can dangle or is fixed": (
         """next next ADP _ 3 case
            to to ADP _ 1 fixed
@@ -284,20 +276,9 @@ PARSES = {
            Anna Anna PROPN _ 3 obl""",
         None,
     ),
-    "dangling from {?x}": (
-        """dangling dangle VERB Tense=Pres|VerbForm=Part 0 root
-           from from ADP _ 3 case
-           Anna Anna PROPN _ 1 obl""",
-        None,
-    ),
     "wear gloves": (
         """wear wear VERB Mood=Imp|VerbForm=Fin 0 root
            gloves glove NOUN Number=Plur 1 obj""",
-        None,
-    ),
-    "grease {?x}": (
-        """grease grease VERB Mood=Imp|VerbForm=Fin 0 root
-           Anna Anna PROPN _ 1 obj""",
         None,
     ),
     "{?x} says {?y} dangles": (
@@ -305,23 +286,6 @@ PARSES = {
            says say VERB {third} 0 root
            Berta Berta PROPN _ 4 nsubj
            dangles dangle VERB {third} 2 ccomp""",
-        None,
-    ),
-    "every gear dangles from {?x}": (
-        """every every DET _ 2 det
-           gear gear NOUN Number=Sing 3 nsubj
-           dangles dangle VERB {third} 0 root
-           from from ADP _ 5 case
-           Anna Anna PROPN _ 3 obl""",
-        None,
-    ),
-    "there hangs a cable at {?x}": (
-        """there there PRON _ 2 expl
-           hangs hang VERB {third} 0 root
-           a a DET _ 4 det
-           cable cable NOUN _ 2 nsubj
-           at at ADP _ 6 case
-           Anna Anna PROPN _ 4 nmod""",
         None,
     ),
 }  # fmt: skip

@@ -91,12 +91,6 @@ def test_actions_are_followed_to_the_first_that_cannot_be_executed(tower: Task) 
     assert simulator.follow(whole.state, ()).state == whole.state
 
 
-def test_successors(tower: Task) -> None:
-    simulator = Simulator(tower)
-    for action, state in simulator.successors(simulator.initial):
-        assert simulator.step(simulator.initial, action).successor == state
-
-
 def test_negative_preconditions_equality_and_constants(trip: Task) -> None:
     simulator = Simulator(trip)
     state = simulator.step(simulator.initial, "(close x)").successor
@@ -450,22 +444,6 @@ def atoms(*texts: str) -> tuple[GroundAtom, ...]:
     return tuple(GroundAtom(text.split()) for text in texts)
 
 
-def test_conditions_are_read_in_the_old_state() -> None:
-    simulator = Simulator(task("(and (lit) (not (wet b)) (when (lit) (seen a)) (when (wet b) (seen b)))"))
-    after = simulator.step(simulator.initial, "(do)").successor
-    assert after is not None
-    assert [GroundAtom(("seen", name)) in after for name in "ab"] == [False, True]
-    assert GroundAtom(("wet", "b")) not in after
-
-
-def test_what_is_deleted_and_added_is_added() -> None:
-    for effect in ("(and (wet b) (not (wet b)))", "(and (not (wet b)) (when (wet b) (wet b)))"):
-        simulator = Simulator(task(effect))
-        result = simulator.step(simulator.initial, "(do)")
-        assert result.successor == simulator.initial
-        assert (result.added, result.deleted) == ((), ())
-
-
 def test_top_level_first_then_when_then_forall_in_alphabetic_order() -> None:
     found = outcome("(and (forall (?i - item) (seen ?i)) (when (wet b) (last b)) (lit) (last c))")
     assert found.adds == atoms("lit", "last c", "last b", "seen a", "seen b", "seen c")
@@ -524,17 +502,6 @@ def test_too_many_instances_of_an_effect_are_an_error_that_names_it(condition: s
         simulator.step(simulator.initial, "(do)")
 
 
-def test_nested_quantifiers_shadow_and_range_over_types_and_constants() -> None:
-    found = outcome(
-        "(forall (?p - place) (forall (?i - item) (when (and (at ?i ?p) (not (= ?p home))) (not (at ?i ?p)))))"
-    )
-    assert found.deletes == atoms("at c yard")
-    shadowed = outcome(
-        "(and (seen ?x) (forall (?x - item) (when (wet ?x) (not (wet ?x)))))", "a", parameters="(?x - item)"
-    )
-    assert (shadowed.adds, shadowed.deletes) == (atoms("seen a"), atoms("wet b"))
-
-
 @pytest.mark.parametrize(
     "effect",
     [
@@ -555,19 +522,6 @@ def test_contradicting_updates_of_one_fluent_are_an_error(effect: str) -> None:
     report = validate(contradicting, "(do yard) (do home)")
     assert (report.verdict, report.failed_step, report.unmet) == ("inapplicable", 2, ())
     assert "(load home)" in report.diagnostics[0].message
-
-
-def test_a_precondition_that_fails_comes_before_a_contradiction() -> None:
-    effect = "(and (assign (load ?p) 1) (increase (load home) 1))"
-    report = validate(task(effect, precondition="(lit)", parameters="(?p - place)"), "(do home)")
-    assert [write_condition(condition) for condition in report.unmet] == ["(lit)"]
-    assert report.diagnostics == ()
-
-
-def test_a_condition_decides_whether_updates_contradict_each_other() -> None:
-    simulator = Simulator(task("(and (lit) (assign (load home) 1) (when (lit) (increase (load home) 1)))"))
-    assert simulator.is_applicable(simulator.initial, "(do)")
-    assert not simulator.is_applicable(simulator.state([*simulator.initial.atoms, *atoms("lit")]), "(do)")
 
 
 @pytest.mark.parametrize(

@@ -133,47 +133,6 @@ def test_plans_are_not_judged(parts: dict[str, str], place: str, what: str) -> N
     assert f": {what} is read and checked, but cannot be executed" in text
 
 
-@pytest.mark.parametrize(
-    "condition",
-    [
-        "(or (p) (q))",
-        "(and (p) (imply (p) (q)))",
-        "(forall (?x) (r ?x))",
-        "(not (exists (?x) (r ?x)))",
-        "(not (and (p) (q)))",
-        "(> (f) 1)",
-        "(and (p) (not (q)) (and (not (= o o))))",
-    ],
-)
-def test_conditions_are_executed(condition: str) -> None:
-    simulator = Simulator(task(precondition=condition, goal=condition))
-    assert simulator.is_goal(simulator.initial) is simulator.is_applicable(simulator.initial, "(a)")
-
-
-@pytest.mark.parametrize(
-    "effect",
-    [
-        "(and (q) (when (p) (q)))",
-        "(forall (?x) (r ?x))",
-        "(assign (f) 2)",
-        "(decrease (f) 2)",
-        "(scale-up (f) 2)",
-        "(and (increase (f) 1) (increase (g) (f)))",
-        "(and (q) (increase (total-cost) (* 2 (f))))",
-    ],
-)
-def test_effects_are_executed(effect: str) -> None:
-    simulator = Simulator(task(precondition="()", effect=effect))
-    assert simulator.step(simulator.initial, "(a)").successor is not None
-
-
-def test_derived_predicates_are_executed() -> None:
-    simulator = Simulator(task(extra="(:derived (q) (p))", effect="(p)", precondition="(not (q))"))
-    after = simulator.step(simulator.initial, "(a)").successor
-    assert after is not None
-    assert simulator.is_goal(after)
-
-
 NESTED = "(preference one (not (preference two (p))))"
 MOVE = "(:durative-action w :parameters () :duration (= ?duration 1) :condition {condition} :effect {effect})"
 

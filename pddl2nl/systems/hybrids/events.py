@@ -141,8 +141,5 @@ class StatesSearched(RunEvent, frozen=True):
         return Note(self.event, f"Search: {self.by}", verdict, "good" if self.plan else "bad", items=items)
 
 
-PLANNED: tuple[type[RunEvent], ...] = (PlanRepaired, ProblemSolved, StatesSearched)
-"""The events that have the ``seconds`` and ``expanded`` states of a planner or a search."""
-
 EVENTS: tuple[type[RunEvent], ...] = (PlanRepaired, ProblemWritten, ProblemSolved, StatesAsked, StatesSearched)
 """The events of the hybrids."""

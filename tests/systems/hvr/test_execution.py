@@ -32,66 +32,45 @@ def blocks() -> Simulator:
     return Simulator(shipped_task("blocksworld", "p01"))
 
 
-def _plan(simulator: Simulator) -> list[GroundAction]:
-    """A shortest plan by breadth-first search."""
-    queue: list[tuple[State, list[GroundAction]]] = [(simulator.initial, [])]
-    seen = {simulator.initial}
-    while True:
-        state, actions = queue.pop(0)
-        if simulator.is_goal(state):
-            return actions
-        for action in simulator.applicable(state):
-            after = simulator.step(state, action).successor
-            if after is not None and after not in seen:
-                seen.add(after)
-                queue.append((after, [*actions, action]))
-
-
-def _after(simulator: Simulator, state: State, *actions: GroundAction) -> State:
-    for action in actions:
-        after = simulator.step(state, action).successor
-        assert after is not None
-        state = after
-    return state
+PLAN = [*map(GroundAction.parse, ("(unstack c b)", "(put-down c)", "(unstack b a)", "(stack b c)"))]
 
 
 def test_a_plan_whose_rest_reaches_the_goal_continues(blocks: Simulator) -> None:
-    first, *rest = _plan(blocks)
-    expected = _after(blocks, blocks.initial, first)
+    first, *rest = PLAN
+    expected = blocks.follow(blocks.initial, PLAN[:1]).state
     found = recovery(blocks, expected, expected, first, rest)
     assert found is not None
     assert (found.kind, found.actions) == ("continued", ())
 
 
 def test_a_silent_failure_is_repeated(blocks: Simulator) -> None:
-    first, *rest = _plan(blocks)
-    found = recovery(blocks, blocks.initial, _after(blocks, blocks.initial, first), first, rest)
+    first, *rest = PLAN
+    found = recovery(blocks, blocks.initial, blocks.follow(blocks.initial, PLAN[:1]).state, first, rest)
     assert found is not None
     assert (found.kind, found.actions) == ("repeated", (first,))
 
 
 def test_another_change_is_repaired_by_few_actions(blocks: Simulator) -> None:
-    plan = _plan(blocks)
-    middle = len(plan) // 2
-    expected = _after(blocks, blocks.initial, *plan[:middle])
+    middle = len(PLAN) // 2
+    expected = blocks.follow(blocks.initial, PLAN[:middle]).state
     # The world is two actions behind, so that the last action alone does not help.
-    observed = _after(blocks, blocks.initial, *plan[: middle - 2])
-    found = recovery(blocks, observed, expected, plan[middle - 1], plan[middle:])
+    observed = blocks.follow(blocks.initial, PLAN[: middle - 2]).state
+    found = recovery(blocks, observed, expected, PLAN[middle - 1], PLAN[middle:])
     assert found is not None
     assert found.kind == "repaired"
     assert len(found.actions) <= LONGEST_REPAIR
-    assert reaches(blocks, observed, (*found.actions, *plan[middle:]))
+    assert reaches(blocks, observed, (*found.actions, *PLAN[middle:]))
 
 
 def test_a_plan_that_would_fail_anyway_is_not_repaired(blocks: Simulator) -> None:
-    first, *rest = _plan(blocks)
+    first, *rest = PLAN
     assert recovery(blocks, blocks.initial, blocks.initial, first, rest[:-1]) is None
 
 
 def test_a_world_that_cannot_be_repaired_needs_a_new_plan(blocks: Simulator) -> None:
-    first, *rest = _plan(blocks)
+    first, *rest = PLAN
     held = blocks.state({GroundAtom(("ontable", "a"))}, {})
-    assert recovery(blocks, held, _after(blocks, blocks.initial, first), first, rest) is None
+    assert recovery(blocks, held, blocks.follow(blocks.initial, PLAN[:1]).state, first, rest) is None
 
 
 @pytest.mark.usefixtures("needs_planner")

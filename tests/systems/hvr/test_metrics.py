@@ -201,13 +201,6 @@ def blocks(*rounds: Sequence[bool], attempt: int = 1) -> list[RunEvent]:
     ]
 
 
-def test_macro_plans_before_and_after_correction(made: Make) -> None:
-    macros = MacroPlanned(1, tuple("abcde"))
-    verified = [MacrosVerified(1, 0, 3, 5, ("(p)",)), MacrosVerified(1, 1, 4, 5, ("(q)",)), MacrosVerified(1, 2, 5, 5)]
-    record = made({}, macros, *verified, expanded("a"))
-    assert values(record, f"{MPV}-before", MPV) == [60, 100]
-
-
 def test_blocks_before_and_after_correction(made: Make) -> None:
     found = blocks([True], [True], [False, True], [False, False])
     record = made({}, MacroPlanned(1, tuple("abcd")), *found, expanded("a"))
@@ -272,32 +265,6 @@ def way(blocks: Sequence[Sequence[str]], *order: tuple[int, int]) -> Way:
 
 
 # ── the examples ─────────────────────────────────────────────────────────────────────────────────
-
-
-@pytest.mark.parametrize(
-    ("plan", "prefix", "skipping"),
-    [
-        ("cdaxb", 3, 4),
-        ("cabd", 1, 2),
-        ("abcd", 4, 4),
-        ("cdab", 4, 4),
-        ("abcdx", 4, 4),
-        ("xabcd", 0, 4),
-        ("acbd", 1, 2),
-        ("", 0, 0),
-        ("x", 0, 0),
-        ("badc", 0, 1),
-    ],
-)
-def test_two_blocks_that_may_change_places(plan: str, prefix: int, skipping: int) -> None:
-    free = way(["ab", "cd"])
-    assert (prefix_steps(plan, free), skipping_steps(plan, free)) == (prefix, skipping)
-
-
-@pytest.mark.parametrize(("plan", "prefix", "skipping"), [("abcd", 4, 4), ("cdab", 0, 2), ("axbcxd", 1, 4)])
-def test_two_blocks_in_their_order(plan: str, prefix: int, skipping: int) -> None:
-    ordered = way(["ab", "cd"], (0, 1))
-    assert (prefix_steps(plan, ordered), skipping_steps(plan, ordered)) == (prefix, skipping)
 
 
 def test_the_papers_example_is_wrong_at_its_third_step_and_lacks_the_sixth() -> None:

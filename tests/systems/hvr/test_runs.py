@@ -266,13 +266,8 @@ def test_an_embedding_model_is_recorded_and_such_a_run_cannot_be_replayed(tmp_pa
 @pytest.mark.parametrize(
     ("policy", "spec", "message"),
     [
-        ("react", {"options": {"faults": "fail at 2"}}, "policy react has no option 'faults'"),
-        ("hvr", {"options": {"replan": 1}}, "has no option 'replan'.*replans"),
         ("hvr", {"translator": "llm"}, "--translator llm: the policy does not use it"),
         ("hvr", {"style": "pddl"}, "--policy hvr has no twin in style pddl"),
-        ("hvr", {"options": {"form": "poetic"}}, "option form.*poetic"),
-        ("hvr", {"options": {"replans": -1}}, "option replans"),
-        ("hvr", {"options": {"prompt_size": "small"}}, "option prompt_size"),
         ("hvr", {"options": {"task_text": "a\n\nb"}}, "task_text: an empty line"),
         ("llm", {"models": {"embedding": "oracle"}}, "embedding=oracle: it gives no vectors"),
         ("llm", {"options": {"faults": "burn everything"}}, "burn"),

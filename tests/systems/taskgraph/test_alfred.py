@@ -130,31 +130,6 @@ def test_unseen_layouts_differ_from_all_seen_ones() -> None:
     assert not seen & {furniture("unseen", seed) for seed in range(20)}
 
 
-@pytest.mark.parametrize(
-    ("plan", "verdict"),
-    [
-        # The door of a microwave must be shut, and cannot be opened while it runs.
-        ("(turn-on-heater {h})", "inapplicable"),
-        ("(navigate {h} {at})(turn-on-heater {h})(open {h})", "inapplicable"),
-        ("(navigate {h} {at})(turn-on-heater {h})(turn-off-heater {h})(open {h})", "goal-not-satisfied"),
-        # Slicing takes a knife.
-        ("(navigate {p} {at})(slice {w} {k} {p})", "inapplicable"),
-    ],
-)
-def test_preconditions_of_devices(plan: str, verdict: str) -> None:
-    task = ALFRED.task("s10")
-    facts = task.problem.init
-    whole = next(name for name in task.objects_of(("apple",)))
-    words = {
-        "h": task.objects_of(("microwave",))[0],
-        "at": next(fact[1] for fact in facts if fact[0] == "at"),
-        "w": whole,
-        "p": next(fact[2] for fact in facts if fact[:2] == ("in", whole)),
-        "k": task.objects_of(("knife",))[0],
-    }
-    assert validate(task, plan.format(**words)).verdict == verdict
-
-
 # ── sets of tasks ─────────────────────────────────────────────────────────────────────────────────
 
 
