@@ -178,9 +178,10 @@ def test_a_run_that_cannot_be_is_named_and_the_others_are_done(capfd):
     assert "this is the very problem to be solved" in errors
 
 
-def test_a_batch_takes_no_policy_that_answers_turn_by_turn(capfd):
-    assert main([*remote("http://localhost:9/v1"), "--provider-batch"]) == 2
-    assert "--provider-batch: policy 'act' needs each reply before it can ask again" in capfd.readouterr().err
+@pytest.mark.parametrize("policy", ["act", "tools", "tools-plan", "tools-copilot"])
+def test_a_batch_takes_no_policy_that_answers_turn_by_turn(capfd, policy):
+    assert main([*remote("http://localhost:9/v1", policy=policy), "--provider-batch"]) == 2
+    assert f"--provider-batch: policy '{policy}' needs each reply before it can ask again" in capfd.readouterr().err
 
 
 def test_a_batch_needs_a_cache(capfd):

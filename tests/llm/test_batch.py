@@ -24,6 +24,8 @@ from pddl2nl.llm import (
     ReplyPendingError,
     Request,
     ScriptedModel,
+    Tool,
+    ToolCall,
     Usage,
 )
 from pddl2nl.llm.batch import BatchRunner, BatchStore
@@ -125,6 +127,19 @@ def test_the_input_file_is_what_the_provider_asks_for(cache: Cache) -> None:
             "endpoint": "/v1/chat/completions",
             "completion_window": "24h",
         }
+
+
+def test_a_line_offers_tools_and_its_reply_brings_calls(cache: Cache) -> None:
+    calls = (ToolCall("call_0", "stack", '{"x": "a"}'),)
+    request = Request((Message("user", "Go on."),), tools=(Tool("stack", "stack X", {"type": "object"}),))
+    with ChatServer(Answering(lambda asked: Completion(asked.tools[0].name, tool_calls=calls))) as server:
+        runner = runner_of(cache)
+        cached = CachedModel(OpenAIModel("m", server.base_url), cache, collect=runner.collect)
+        with pytest.raises(ReplyPendingError):
+            cached.complete(request)
+        runner.run()
+        reply = cached.complete(request)
+    assert (reply.text, reply.tool_calls, reply.tariff) == ("stack", calls, "batch")
 
 
 def test_lines_beyond_the_limits_go_into_further_batches(cache: Cache) -> None:

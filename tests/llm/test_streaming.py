@@ -8,15 +8,18 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from pddl2nl.experiments import run
+from pddl2nl.experiments.records.stored import read_record
 from pddl2nl.llm import EndpointError, Message, OpenAIModel, Request, Usage, request_key
 from pddl2nl.llm.endpoint.streaming import ReplyStream
 from pddl2nl.llm.settings import ModelSettings
 from pddl2nl.policies.events import Prompted, Replied
+from pddl2nl.reports.recheck import doubt
 from pddl2nl.tasks import shipped_task
 
 UNTIL = r"(?mi)^action:.*\n"
@@ -172,3 +175,26 @@ def test_the_record_says_how_a_run_streamed(policy: str, ends: bool) -> None:
     assert said.text.count("Action") == (1 if ends else 2)
     assert result.started.spec["stream"] is True
     assert result.outcome != "infrastructure-error"
+
+
+def test_a_run_acts_by_streamed_calls_with_the_thought_beside_them(tmp_path: Path) -> None:
+    calls = [
+        ("board", {"car": "car_0", "loc": "location_0"}),
+        ("sail", {"from": "location_0", "to": "location_3"}),
+        ("debark", {"car": "car_0", "loc": "location_3"}),
+    ]
+    pieces: list[str | dict[str, Any]] = ["Off ", "I go."]
+    for index, (name, arguments) in enumerate(calls):
+        said = json.dumps(arguments)
+        for piece in ({"name": name, "arguments": said[:9]}, {"arguments": said[9:]}):
+            call = {"index": index, "function": piece} | ({"id": f"id_{index}"} if "name" in piece else {})
+            pieces.append({"choices": [{"index": 0, "delta": {"tool_calls": [call]}}]})
+    options: dict[str, Any] = {"example": "none", "cache": "none", "stream": True, "record": tmp_path / "run.jsonl"}
+    with streaming(pieces, finish="tool_calls") as (url, bodies, _):
+        result = run(shipped_task("ferry", "p01"), "tools", model_at(url), **options)
+    assert bodies[0]["stream"] is True
+    assert [tool["function"]["name"] for tool in bodies[0]["tools"]][:3] == ["sail", "board", "debark"]
+    assert (result.outcome, result.steps, len(bodies)) == ("solved", 3, 1)
+    (replied,) = (item for item in result.events if isinstance(item, Replied))
+    assert (replied.text, [call.id for call in replied.tool_calls]) == ("Off I go.", ["id_0", "id_1", "id_2"])
+    assert doubt(read_record(tmp_path / "run.jsonl")) == ""
