@@ -33,7 +33,7 @@ from pddl2nl.tasks import shipped_domain
 from pddlval import GroundAction, Simulator, validate
 from pddlval.plans import plan_of
 from tests.systems.sayplan.conftest import BUILDING, ROLES, TASKS, WORDING, graph_of
-from tests.systems.sayplan.test_prompts import GOLDEN
+from tests.systems.sayplan.test_sayplan import GOLDEN
 
 TABLE_19 = tomllib.loads((Path(__file__).parent / "table_19.toml").read_text(encoding="utf-8"))
 OFFICE = graph_of("p01")
