@@ -8,12 +8,13 @@ with the stance that makes it none.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import pairwise, product
 
 from pddl2nl.nl.reading.formal import A_LIST, TRAILING, UNKNOWN_VERB, ClauseReading, PDDLGrammar, verdict_of
 from pddl2nl.nl.reading.frames import RELATIVES, Fit, Frame, Frames, Mention, StaticFacts, Steps, inside, role_of
 from pddl2nl.nl.reading.lexicon import KnownObject, Lexicon
+from pddl2nl.nl.reading.readings import REFUSED
 from pddl2nl.nl.reading.segments import THOUGHTS, peel
 from pddl2nl.nl.reading.stance import (
     CORRECTIONS,
@@ -55,6 +56,9 @@ _REACH = 40
 
 _REMEMBERED = 3
 """Steps before a clause whose objects it can mean by "it" or "the truck"."""
+
+_NEAREST = 8
+"""Objects that are tried, the nearest first, in the place of one that a step leaves out."""
 
 _DEFINITE = frozenset(("the", "that"))
 _DEMONSTRATIVES = word_set("demonstratives")
@@ -285,11 +289,18 @@ class ActionGrammar:
                 named = inside(self.frames.mentions(lead))
                 small = ARTICLES | PREPOSITIONS | self.lexicon.type_words | _JOINED
                 alone = all(place in named or item.text in small for place, item in enumerate(lead))
-                announced = not named and not any(
-                    item.text in self.frames.verbs or item.text in THOUGHTS or rules_out(item.text) for item in lead
+                # "**Free curb_3:** move car_2 from curb_3 to …" names what its action does.
+                announced = self._names(lead) <= self._names(words[index:]) and not any(
+                    (item.text in self.frames.verbs and place not in named)
+                    or item.text in THOUGHTS
+                    or rules_out(item.text)
+                    for place, item in enumerate(lead)
                 )
                 return words[index:] if alone or announced or corrects else words
         return words
+
+    def _names(self, words: Sequence[Word]) -> set[str]:
+        return {item.pddl for mention in self.frames.mentions(words) for item in mention.objects}
 
     def _corrected(
         self, text: str, words: Sequence[Word], last: ClauseReading, verdicts: list[ClauseReading]
@@ -640,6 +651,78 @@ class ActionGrammar:
         at = pronoun._replace(text="at", raw="at", end=pronoun.start)
         return [(1, [at, pronoun._replace(text=fold(name), raw=name, parted="")]) for name in goals[-1:]]
 
+    def objects_in(self, text: str) -> list[KnownObject]:
+        """The objects that a text names."""
+        return [item for mention in self.frames.mentions(words_of(text)) for item in mention.objects]
+
+    def completed(self, text: str, named: Iterable[tuple[Sequence[KnownObject], bool]]) -> Sequence[GroundAction]:
+        """The ways to complete a step that leaves objects out with what the reply names before it.
+
+        ``named``: the objects named in the lines before, the nearest line first, and whether a step names them. "It",
+        "the truck" and what is left out are each an object of the nearest line that names a fitting one; a destination
+        that is left out is none.
+        """
+        words = [word for word in self._with_of(words_of(text)) if word.text not in _PLACES]
+        mentions = self.frames.mentions(words)
+        meant: list[Mention] = []
+        for at, word in enumerate(words):
+            if word.text == "it" and not (at and "it" in self.frames.vocabulary and words[at - 1].text in PREPOSITIONS):
+                meant.append(Mention(at, at + 1, tuple(self.lexicon.by_pddl.values())))
+            elif self._is_definite(words, at):
+                taken = 2 + (words[at + 1].text == "same")
+                noun = words[at + taken - 1].text
+                kind = tuple(item for item in self.lexicon.by_pddl.values() if noun in self.lexicon.words_for(item))
+                meant.append(Mention(at, at + taken, kind))
+        verbs = [at for at, word in enumerate(words) if word.text in self.frames.verbs and at not in inside(mentions)]
+        # "Change its color": the verb of another action may be a noun of this one.
+        known = verbs and all(words[at].text in self.frames.vocabulary for at in verbs[1:])
+        if not known or not (mentions or meant) or words[-1].text in PREPOSITIONS:
+            return ()
+        verb = verbs[0]
+        row = sorted((*mentions, *meant))
+        passive = any(word.text in _PASSIVES for word in words[:verb])
+        fits = self.frames.partial(words, verb, row, passive)
+        if not fits or all(len(said) == 1 for said in fits[0].objects):
+            return ()
+        form = next(form for frame, form, _ in self.frames.verbs[words[verb].text] if frame is fits[0].frame)
+        lead, subject = self._unspoken(words, verb, fits[0])
+        tail = words[fits[0].last :]
+        if stance_of(lead, form, listed=True, passive=passive, subject=subject) or (
+            tail and tail_stance(tail, lambda word: word.text in self.lexicon.folded)
+        ):
+            return ()
+        behind = [item._replace(first=item.first - verb - 1, last=item.last - verb - 1) for item in row]
+        unknown = self._unknown(words[verb + 1 : fits[0].last], behind)
+        if any(fold(name) not in self.frames.vocabulary for name in unknown):
+            return ()
+        ways = [way for fit in fits for way in self._ways(fit, named)]
+        nearest = min((distance for distance, _ in ways), default=0)
+        return list(dict.fromkeys(action for distance, action in ways if distance == nearest))
+
+    def _ways(
+        self, fit: Fit, named: Iterable[tuple[Sequence[KnownObject], bool]]
+    ) -> Iterator[tuple[int, GroundAction]]:
+        """The ground actions of a fit with open objects, each with how far back the objects taken are named."""
+        options: list[list[tuple[int, str]]] = []
+        for place, said in enumerate(fit.objects):
+            if len(said) == 1:
+                options.append([(0, said[0].pddl)])
+                continue
+            if not said and place in fit.frame.goals:
+                return
+            # "**robot_1**" or "satellite_0 does all of this:", but no step before, says what "moves up" is about.
+            unannounced = not said and not fit.frame.roles[fit.frame.slots.index(place)].prepositions
+            far: dict[str, int] = {}
+            for distance, (objects, by_step) in enumerate(named):
+                for item in () if unannounced and by_step else objects:
+                    if item.fits(fit.frame.types[place]) and (not said or item in said):
+                        far.setdefault(item.pddl, distance)
+            options.append([(distance, name) for name, distance in far.items()][:_NEAREST])
+        for way in product(*options):
+            action = GroundAction(fit.frame.action, tuple([name for _, name in way]))
+            if len({*action.args}) == len(way) and self.statics.allows(action):
+                yield sum(distance for distance, _ in way), action
+
     def _with_tail(self, text: str, words: Sequence[Word], verdict: ClauseReading) -> list[ClauseReading]:
         """A verdict, and the step that the words behind an action say: "pick up c, after which I stack c on a"."""
         tail = [word for word in words if word.start >= verdict.end] if verdict.status == "read" else []
@@ -829,7 +912,7 @@ class ActionGrammar:
             joints = all(word.text in _JOINED for word in lead)
             refused = stance.startswith("rejected") and tail and rejects(tail)
             if refused or behind.startswith("unclear") or (behind.startswith("hypothetical") and joints):
-                reason = "the line says that it is not done" if refused else "what follows does not belong to it"
+                reason = REFUSED if refused else "what follows does not belong to it"
                 verdict = ClauseReading(start, words[-1].end, "unreadable", reason=reason, names_object=True)
                 return verdict._replace(stance="rejected" if refused else "")
             return ClauseReading(start, end, "not-an-action", actions, stance=stance, names_object=True)
@@ -1002,8 +1085,7 @@ def _unreadable(words: Sequence[Word], reason: str) -> ClauseReading:
 
 def _refused(verdict: ClauseReading) -> ClauseReading:
     """An action that its own line rules out."""
-    reason = "the line says that it is not done"
-    return verdict._replace(status="unreadable", candidates=(), rules=(), reason=reason, stance="rejected")
+    return verdict._replace(status="unreadable", candidates=(), rules=(), reason=REFUSED, stance="rejected")
 
 
 def _behind_correction(text: str, sentence: Sequence[Word]) -> Sequence[Word]:

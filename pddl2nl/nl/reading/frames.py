@@ -44,6 +44,7 @@ _DISTINCT = word_set("distinct")
 _LOCATIVE = word_set("locative")
 _THERE = word_set("places")
 _SWITCHES = ("switch", "turn")
+_GOALS = frozenset(("to", "into", "on", "onto", "towards", "inside"))
 _STAYS = _LOCATIVE - {"to"}
 _NEVER = 100.0
 _LIMIT = 3.0
@@ -99,7 +100,7 @@ class Frame:
 
     ``slots`` are positions of parameters; ``tail`` is what follows the last slot; ``told`` are all words but the verb
     and the slots; ``subject``: the first slot stands before the verb. Without a verb the frame can only be read letter
-    by letter.
+    by letter. ``goals`` are the parameters where something comes to be ("to", "into").
     """
 
     action: str
@@ -112,6 +113,7 @@ class Frame:
     told: tuple[str, ...]
     content: frozenset[str]
     subject: bool
+    goals: frozenset[int]
 
     @classmethod
     def of(cls, snippet: Snippet, types: Sequence[tuple[str, ...]], lexicon: Lexicon) -> Frame:
@@ -143,9 +145,14 @@ class Frame:
         gaps[at] = rest[len(particles) :] if at == 0 else [*lead[:index], *rest[len(particles) :]]
         roles = tuple(role_of(gap, lexicon, behind=place > 0, own=True) for place, gap in enumerate(gaps[:-1]))
         words = frozenset(word for gap in gaps for word in gap)
-        return cls(
-            snippet.name, tuple(types), verb, particles, tuple(slots), roles, tuple(gaps[-1]), told, words, at > 0
+        # "While standing on {?x}" is no goal.
+        goals = frozenset(
+            slot
+            for slot, gap, role in zip(slots, gaps, roles, strict=False)
+            if not role.content and not _GOALS.isdisjoint(gap)
         )
+        tail = tuple(gaps[-1])
+        return cls(snippet.name, tuple(types), verb, particles, tuple(slots), roles, tail, told, words, at > 0, goals)
 
 
 def _is_content(word: str) -> bool:
@@ -289,6 +296,18 @@ class Frames:
         best = min(fit.cost for fit in complete)
         return [fit for fit in complete if fit.cost < best + 0.25]
 
+    def partial(self, words: Sequence[Word], verb: int, mentions: Sequence[Mention], passive: bool) -> list[Fit]:
+        """The cheapest fits of words that leave objects out and say at least one; every mention is used."""
+        fits: list[Fit] = []
+        for frame, form, cost in self.verbs.get(words[verb].text, ()):
+            if 0 < len(mentions) <= len(frame.slots):
+                roles = self._roles(words, verb, mentions, frame.particles)
+                row = _Row(words, verb, form, passive and form == "past", mentions, roles)
+                fit = self._fit(frame, row, (), partial=True)
+                if fit is not None and fit.cost + cost - 0.5 * fit.objects.count(()) <= _LIMIT:
+                    fits.append(replace(fit, cost=fit.cost + cost))
+        return [fit for fit in fits if fit.cost < min(other.cost for other in fits) + 0.25]
+
     @staticmethod
     def _between(words: Sequence[Word], fit: Fit) -> Iterator[str]:
         return (word.text for word in words[fit.first : fit.last])
@@ -326,8 +345,11 @@ class Frames:
             parts = ["no", *parts[:-1]]
         return parts if any(part in self.vocabulary for part in parts) else [text]
 
-    def _fit(self, frame: Frame, row: _Row, steps: Steps) -> Fit | None:
-        """The cheapest assignment of the mentions to the slots, if it is the only one of its cost."""
+    def _fit(self, frame: Frame, row: _Row, steps: Steps, partial: bool = False) -> Fit | None:
+        """The cheapest assignment of the mentions to the slots, if it is the only one of its cost.
+
+        ``partial``: objects that are left out stay open.
+        """
         mentions = row.mentions
         table = [[self._cost(frame, slot, row, k) for k in range(len(mentions))] for slot in range(len(frame.slots))]
         ways = sorted(_assignments(table, frame, mentions))
@@ -343,8 +365,8 @@ class Frames:
         omitted = chosen.index(-1) if -1 in chosen else -1
         context = False
         missing = Counter(word for role in frame.roles for word in role.content) - extra
-        if omitted >= 0:
-            missing -= frame.roles[omitted].content
+        for slot in (slot for slot, k in enumerate(chosen) if k < 0):
+            missing -= frame.roles[slot].content
         before = extra.keys() | {word.text for word in row.words[: row.verb]}
         behind = {word.text for word in row.words[row.verb :]}
         lacking = sum(number for word, number in missing.items() if word not in before)
@@ -363,13 +385,16 @@ class Frames:
                 fitting = tuple(item for item in mentions[k].objects if item.fits(frame.types[place]))
                 known = objects[place]
                 objects[place] = tuple(item for item in fitting if item in known) if known else fitting
-        if omitted >= 0:
+        if omitted >= 0 and not partial:
             completed = self._completed(frame, omitted, objects)
             context = completed is None
             completed = completed or self._where(frame, omitted, objects, steps)
             if completed is None:
                 return None
             objects[frame.slots[omitted]] = completed
+            names = tuple([items[0].pddl for items in objects if len(items) == 1])
+            if len(names) == len(objects) and not self.statics.allows(GroundAction(frame.action, names)):
+                return None
         rule = self._rule(frame, row, chosen, first, last, ending or omitted >= 0)
         return Fit(frame, tuple(objects), cost, first, last + 1, rule, omitted, context)
 
@@ -378,6 +403,9 @@ class Frames:
     ) -> tuple[KnownObject, ...] | None:
         """The one object that an omitted slot can mean, by what never changes; None where several can, or none."""
         place = frame.slots[slot]
+        if place in frame.goals or (frame.goals and "from" in frame.roles[slot].prepositions):
+            # The ends of a way are told, or follow from the steps before.
+            return None
         rest = [items for index, items in enumerate(objects) if index != place]
         if frame.slots.count(place) > 1 or any(len(items) != 1 for items in rest):
             return None

@@ -25,7 +25,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 from pddl2nl.nl.reading.formal import UNKNOWN_VERB
-from pddl2nl.nl.reading.readings import UNSAID, PlacedReading, Reading, reported
+from pddl2nl.nl.reading.readings import OFFERED, UNDECIDED, UNSAID, PlacedReading, Reading, reported
 from pddl2nl.nl.reading.segments import NO_PLAN_HEADINGS, Block, heading_of
 from pddl2nl.nl.reading.stance import amended, rejects_before
 from pddl2nl.nl.reading.words import phrases, word_table
@@ -230,7 +230,7 @@ def _prose(item: PlacedReading) -> Reading:
 def _chosen(placed: Placed, tags: Sequence[Block]) -> Placed:
     blocks, behind = _Cutter(tags).cut(_without_restatements(placed))
     if not blocks:
-        return _reported([item for item in placed if item.reading.rule == "offered"], _OFFERED)
+        return _reported([item for item in placed if item.reading.rule == "offered"], OFFERED)
     for block, after in zip(blocks, [*(other.words for other in blocks[1:]), behind], strict=True):
         block.rejected = any(map(rejects_before, after))
     options = _options(blocks, behind)
@@ -243,10 +243,7 @@ def _chosen(placed: Placed, tags: Sequence[Block]) -> Placed:
     if plan is not None and not plan.rejected:
         return plan.items
     dropped = [item for block in blocks if block.holds_action or block is plan for item in block.items]
-    return _reported(plan.items if plan else dropped, _OFFERED)
-
-
-_OFFERED = "the reply says that this is not its plan"
+    return _reported(plan.items if plan else dropped, OFFERED)
 
 
 def _reported(items: Placed, reason: str) -> list[PlacedReading]:
@@ -338,7 +335,7 @@ def _options(blocks: Sequence[_Steps], behind: Sequence[str]) -> Placed | None:
     if any(block.rejected for block in blocks):
         return None
     items = [item for block in options for item in block.items]
-    return _reported(items, "the reply gives several plans and does not choose one")
+    return _reported(items, UNDECIDED)
 
 
 def is_option(text: str) -> bool:

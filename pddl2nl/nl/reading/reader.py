@@ -10,17 +10,20 @@ be a step and is not read is reported where it stands in the plan.
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import cached_property
 
-from pddl2nl.errors import InputError
+from pddl2nl.errors import InputError, UnsupportedError
 from pddl2nl.nl.names import Names, make_names
 from pddl2nl.nl.reading.claims import claim_of, no_plan_said
 from pddl2nl.nl.reading.clauses import ActionGrammar
 from pddl2nl.nl.reading.formal import UNKNOWN_VERB, ClauseReading, is_record, read_record
 from pddl2nl.nl.reading.frames import Steps
-from pddl2nl.nl.reading.lexicon import Lexicon
+from pddl2nl.nl.reading.lexicon import KnownObject, Lexicon
 from pddl2nl.nl.reading.policies import READING_POLICIES, chosen_option, is_option, offers_options, turns_away
-from pddl2nl.nl.reading.readings import UNSAID, PlacedReading, Reading, Readings, Status, reported
+from pddl2nl.nl.reading.readings import SETTLED, UNSAID, PlacedReading, Reading, Readings, Status, reported
 from pddl2nl.nl.reading.segments import (
     OBSERVATION,
     Layout,
@@ -37,6 +40,7 @@ from pddl2nl.nl.reading.stance import EXCUSED, amended, corrects, is_open, leave
 from pddl2nl.nl.reading.words import PREPOSITIONS, front, phrases, word_set, words_of
 from pddl2nl.nl.wording.snippets import Wording
 from pddl2nl.pddl.task import Task
+from pddlval import Simulator, State
 
 _ACTION_BEHIND = front("action_behind")
 _PROSE = phrases("prose", whole=True)
@@ -47,6 +51,10 @@ _SENTENCE_ENDS = re.compile(r"[.!?][*_\"']*\s")
 _HEADING = re.compile(r"#|\*\*[^*\n]+\*\*:?\Z")
 _APART = re.compile(r"[:.;!?(–—]")
 # A string in JSON, with the key before it.
+_LINES = 40
+"""Stretches before a step in which what it leaves out is looked for."""
+
+_BREAK = re.compile(r"[.:;,(]\s")
 _KEY = re.compile(r"(\"\w+\"\s*:\s*\[?\s*)?\"[^\"\n]*\Z")
 _SPEAKS_OF_PLAN = word_set("speaks_of_plan")
 _REFUSES = phrases("refuses", whole=True)
@@ -69,6 +77,7 @@ class Reader:
 
             wording = choose_wording(None, task.domain)
         names = names or make_names(task, "typed", wording)
+        self._task = task
         objects = {names.to_nl.get(name, name): item for name, item in task.objects.items()}
         self.lexicon = Lexicon(task.domain, wording, objects, names.aliases)
         self.grammar = ActionGrammar(task, wording, self.lexicon)
@@ -89,10 +98,57 @@ class Reader:
         if policy not in READING_POLICIES:
             raise InputError(f"--reading {policy}: no such policy; there are {', '.join(READING_POLICIES)}")
         placed, layout = self.placed(text)
-        chosen = READING_POLICIES[policy].choose(placed, layout.blocks)
-        return Readings(
-            tuple([item.reading for item in placed]), tuple([item.reading for item in chosen]), layout.ended, policy
-        )
+        chosen = [item.reading for item in READING_POLICIES[policy].choose(placed, layout.blocks)]
+        readings = Readings(tuple([item.reading for item in placed]), tuple(chosen), layout.ended, policy)
+        return self._completed(layout, readings)
+
+    @cached_property
+    def _simulator(self) -> Simulator | None:
+        try:
+            return Simulator(self._task)
+        except UnsupportedError:
+            return None
+
+    def _completed(self, layout: Layout, readings: Readings) -> Readings:
+        """The same readings; what a step of the plan leaves out is taken from what stands before it.
+
+        "**At depot_1**" above "hoist_1 lifts crate_0 off pallet_1", "rover_1 does all of this". The state in which the
+        step's turn comes has to allow it: a step that would fail is reported, and so are all behind an unknown one.
+        """
+        if self._simulator is None or all(item.action is not None for item in readings.chosen):
+            return readings
+        text, at, index = layout.text, 0, 0
+        state: State | None = self._simulator.initial
+        pieces = [piece for piece in layout.pieces if not piece.hidden]
+        named: deque[tuple[Sequence[KnownObject], bool]] = deque(maxlen=_LINES)
+        chosen: list[Reading] = []
+        for item in readings.chosen:
+            if state is None:
+                chosen.append(item)
+                continue
+            begin = at
+            while index < len(pieces) and pieces[index].start < item.end:
+                piece = pieces[index]
+                begin = max(piece.start, at)
+                named.appendleft((self.grammar.objects_in(text[begin : min(piece.end, item.start)]), False))
+                if piece.end >= item.end:
+                    break
+                index += 1
+            if item.status == "unreadable" and item.reason not in SETTLED:
+                begin += peel(text[begin : item.end]).start if begin > at else 0
+                begin = max((begin, *(match.end() for match in _BREAK.finditer(text, begin, item.start))))
+                ways = self.grammar.completed(text[begin : item.end], named)
+                fitting = [action for action in ways if self._simulator.is_applicable(state, action)]
+                if len(fitting) == 1:
+                    item = item._replace(status="read", action=fitting[0], candidates=(), rule="named", reason="")
+            chosen.append(item)
+            said = item.action.args if item.action is not None else ()
+            named.appendleft(([self.lexicon.by_pddl[arg] for arg in said if arg in self.lexicon.by_pddl], True))
+            state = None if item.action is None else self._simulator.step(state, item.action).successor
+            at = item.end
+        done = {(item.start, item.end): item for item in chosen}
+        everything = tuple([done.get((item.start, item.end), item) for item in readings.readings])
+        return replace(readings, readings=everything, chosen=tuple(chosen))
 
     def placed(self, text: str) -> tuple[list[PlacedReading], Layout]:
         """All readings of a reply with the layout around them, from which a reading policy chooses."""
@@ -101,7 +157,7 @@ class Reader:
 
     def names_object(self, text: str) -> bool:
         """Whether a text names an object of the task."""
-        return bool(self.grammar.frames.mentions(words_of(text)))
+        return bool(self.grammar.objects_in(text))
 
     def read_turn(self, text: str) -> Reading:
         """The one thing that an interactive reply does: an action, a wish to look around, or a claim to be done.

@@ -28,6 +28,13 @@ UNSAID = "it stands for steps, or changes one, without saying them"
 """The reason of a line that is reported for that."""
 
 
+OFFERED = "the reply says that this is not its plan"
+UNDECIDED = "the reply gives several plans and does not choose one"
+REFUSED = "the line says that it is not done"
+SETTLED = frozenset((UNSAID, OFFERED, UNDECIDED, REFUSED))
+"""Reasons of lines that are no step, whatever they name."""
+
+
 class Reading(NamedTuple):
     """One stretch of text and what it says.
 
@@ -38,7 +45,8 @@ class Reading(NamedTuple):
     verb, another order, other words), ``loose-tail`` (words behind the action), ``several`` (one of several in a line),
     ``json``, ``pddl`` (an s-expression, or a call), ``static`` (the one object that fits what never changes was left
     out), ``context`` (the place where the steps before end was left out), ``reference`` ("it", "there" or "the truck"
-    stands for an object of the steps before), ``static-types`` (of several actions only one has its static
+    stands for an object of the steps before), ``named`` (what was left out is named before, and the state allows it),
+    ``static-types`` (of several actions only one has its static
     preconditions), ``on-ambiguous-state`` (only one is applicable, `settle`), ``call`` (a call of a tool). For what is
     no action it is ``prose``, ``thought``, ``label`` or ``claim``. A failed
     attempt has no rule.

@@ -58,8 +58,8 @@ def stance_of(lead: Sequence[Word], form: str, *, listed: bool, passive: bool, s
             # "I would then stack a on b", "The next action would be to stack a on b"
             or (word == "would" and behind == "be" and "to" in said[index:])
             or (word == "would" and behind not in ("have", "need", "not") and acting)
-            # "From there the robot moves from a to b."
-            or (word in ("there", "here") and before in ("from", "at"))
+            # "From there the robot moves from a to b.", "There I load a."
+            or (word in ("there", "here") and (before in ("from", "at") or behind in _PERSONS))
             or (word in _BE and (form == "ing" or passive))
             or (word == "to" and before in _BEFORE_TO)
         ):

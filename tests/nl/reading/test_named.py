@@ -1,0 +1,64 @@
+"""What a step leaves out is taken from what the reply names before it, where the state allows it."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.nl.reading.composed import domain
+
+
+def read(name: str, reply: str) -> list[str]:
+    """What is read in a reply, told again; what is reported is an empty text."""
+    home = domain(name)
+    return [home.told(item.action) if item.action else "" for item in home.reader.read(reply).chosen]
+
+
+@pytest.mark.parametrize(
+    ("name", "reply", "told"),
+    [
+        (
+            "satellite",
+            "All of this is done by satellite_0.\n\n"
+            "1. Turn from direction_1 to direction_2.\n2. Turn from direction_2 to direction_3.",
+            ["turn satellite_0 from direction_1 to direction_2", "turn satellite_0 from direction_2 to direction_3"],
+        ),
+        (
+            "floortile",
+            "**robot_0**\n- Moves up from tile_3 to tile_5\n\n**robot_1**\n- Moves down from tile_2 to tile_0",
+            ["move robot_0 up from tile_3 to tile_5", "move robot_1 down from tile_2 to tile_0"],
+        ),
+        (
+            "grippers",
+            "robot_0 works in room_1:\n1. Pick up ball_1 with gripper_1.\n2. Drop it.",
+            [
+                "pick up ball_1 in room_1 with gripper_1 of robot_0",
+                "drop ball_1 in room_1 from gripper_1 of robot_0",
+            ],
+        ),
+        (
+            "depots",
+            "**At depot_0**\n- hoist_0 lifts crate_0 off pallet_0\n- hoist_0 loads it into truck_0",
+            ["lift crate_0 from pallet_0 at depot_0 with hoist_0", "load crate_0 into truck_0 at depot_0 with hoist_0"],
+        ),
+    ],
+)
+def test_what_stands_before_it_completes_a_step(name: str, reply: str, told: list[str]) -> None:
+    assert read(name, reply) == told
+
+
+@pytest.mark.parametrize(
+    ("name", "reply"),
+    [
+        # The heading names another robot than the one that could do it: no plan is repaired.
+        ("floortile", "robot_0 is at tile_3.\n**robot_1**\n- Moves up from tile_3 to tile_5"),
+        # Only the task says which satellite could do it.
+        ("satellite", "1. Turn from direction_1 to direction_2."),
+        # Where something is put has to be said.
+        ("depots", "**At depot_0**\n- Lift crate_0 from pallet_0 with hoist_0.\n- Load it with hoist_0."),
+        # An unknown name, or a clause that is no step, is never filled up.
+        ("floortile", "**robot_0**\n- Moves up from tile_3 to tile_55"),
+        ("satellite", "satellite_0 could turn from direction_1 to direction_2."),
+    ],
+)
+def test_what_is_not_certain_is_reported(name: str, reply: str) -> None:
+    assert read(name, reply)[-1] == ""
