@@ -1,22 +1,39 @@
-"""Decisions about states: they agree with looking at every reachable state of a small task, one by one."""
+"""Decisions agree with looking at every reachable state, and so do the questions that are made of them."""
 
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, islice
+from typing import Any
 
 import pytest
 
 from pddl2nl.baselines import solve
+from pddl2nl.errors import InputError
+from pddl2nl.nl import Teller
 from pddl2nl.pddl import GroundAtom, Task, parse_task
 from pddl2nl.questions.deciding import Decider, all_actions, all_atoms, condition_of, removals, without
+from pddl2nl.questions.making import TOPICS, make_questions
+from pddl2nl.questions.question import Form, Question
 from pddl2nl.search.grounding import GroundActions
 from pddl2nl.search.mutexes import Mutexes
-from pddlval import GroundAction, Simulator
+from pddlval import GroundAction, Simulator, State, validate
 from tests.macros.small_tasks import ATOMS, small_task
-from tests.questions.asked import FERRY, PROBLEM
+from tests.questions.asked import (
+    FERRY,
+    ISLANDS,
+    PROBLEM,
+    TWO_AND_ONE,
+    plan_in,
+    plan_of,
+    questions,
+    subject_of,
+    task_of,
+    words,
+)
 from tests.walks import reachable
 
 
@@ -137,3 +154,232 @@ def test_too_many_actions_prove_nothing(monkeypatch: pytest.MonkeyPatch) -> None
     simulator = Simulator(parse_task(FERRY, PROBLEM))
     mutexes = Mutexes(GroundActions(simulator), simulator.initial)
     assert mutexes.refutation(condition_of([GroundAtom(("at", "c", "k")), GroundAtom(("at", "c", "l"))])) is None
+
+
+# ── questions are balanced, each once, the same for a seed, and right by independent means ────────
+
+
+ASKED = [(kind, form) for kind, topic in TOPICS.items() for form in topic.forms]
+
+
+def simulator_of(question: Question) -> Simulator:
+    return Simulator(task_of(question))
+
+
+@pytest.mark.parametrize(("kind", "form"), ASKED)
+def test_questions_are_balanced_and_come_once(kind: str, form: Form) -> None:
+    asked = questions(kind, form)
+    assert len(asked) >= 3
+    assert len({(each.context, each.question, frozenset(each.choices)) for each in asked}) == len(asked)
+    assert len({each.id for each in asked}) == len(asked)
+    assert all(each.certificate for each in asked)
+    counts = Counter(str(each.answer) for each in asked)
+    if form != "open":
+        assert set(counts) == ({"yes", "no"} if form == "bool" else {"A", "B", "C", "D"})
+        assert max(counts.values()) - min(counts.values()) <= 1
+        assert all(len(set(each.choices)) == 4 for each in asked if form == "choice")
+
+
+def test_a_seed_decides_everything() -> None:
+    assert questions("progression", "choice", seed=1) != questions("progression", "choice", seed=2)
+    questions.cache_clear()
+    again = questions("progression", "choice", seed=1)
+    questions.cache_clear()
+    assert questions("progression", "choice", seed=1) == again
+
+
+@pytest.mark.parametrize("form", ["bool", "choice"])
+def test_applicability_agrees_with_the_simulator(form: Form) -> None:
+    for question in questions("applicability", form):
+        simulator = simulator_of(question)
+        texts = question.choices or (subject_of(question),)
+        right = [simulator.is_applicable(simulator.initial, text) for text in texts]
+        assert right == ([question.answer == "yes"] if form == "bool" else [x == question.answer for x in "ABCD"])
+
+
+@pytest.mark.parametrize("form", ["bool", "choice"])
+def test_reachability_agrees_with_all_states(form: Form) -> None:
+    for question in questions("reachability", form):
+        states = reachable(simulator_of(question))
+
+        def holds_somewhere(text: str, states: list[State] = states) -> bool:
+            atoms = [GroundAtom(part.strip("()").split()) for part in text.split(" and ")]
+            return any(all(map(state.true, atoms)) for state in states)
+
+        texts = question.choices or (subject_of(question),)
+        right = [*map(holds_somewhere, texts)]
+        assert right == ([question.answer == "yes"] if form == "bool" else [x == question.answer for x in "ABCD"])
+
+
+@pytest.mark.parametrize("form", ["bool", "choice"])
+def test_action_reachability_agrees_with_all_states(form: Form) -> None:
+    for question in questions("action-reachability", form):
+        simulator = simulator_of(question)
+        states = reachable(simulator)
+        texts = question.choices or (subject_of(question),)
+        right = [any(simulator.is_applicable(state, text) for state in states) for text in texts]
+        assert right == ([question.answer == "yes"] if form == "bool" else [x == question.answer for x in "ABCD"])
+
+
+@pytest.mark.parametrize("form", ["bool", "choice"])
+def test_landmarks_are_on_every_way(form: Form) -> None:
+    for question in questions("landmarks", form):
+        simulator = simulator_of(question)
+
+        def needed(text: str, simulator: Simulator = simulator) -> bool:
+            atom = GroundAtom(text.strip("()").split())
+            return not any(map(simulator.is_goal, reachable(simulator, lambda state: not state.true(atom))))
+
+        texts = question.choices or (subject_of(question),)
+        right = [*map(needed, texts)]
+        assert right == ([question.answer == "yes"] if form == "bool" else [x == question.answer for x in "ABCD"])
+
+
+def distance(simulator: Simulator, state: State) -> int:
+    """The length of a shortest plan, by breadth-first search."""
+    layer, seen, steps = {state}, {state}, 0
+    while not any(map(simulator.is_goal, layer)):
+        layer = {successor for here in layer for _, successor in simulator.successors(here) if successor not in seen}
+        seen |= layer
+        steps += 1
+    return steps
+
+
+@pytest.mark.parametrize("form", ["bool", "choice"])
+def test_the_next_action_is_on_a_shortest_plan(form: Form) -> None:
+    for question in questions("next-action", form):
+        simulator = simulator_of(question)
+        before = distance(simulator, simulator.initial)
+        right = []
+        for text in question.choices or (subject_of(question),):
+            successor = simulator.step(simulator.initial, text).successor
+            right.append(successor is not None and distance(simulator, successor) + 1 == before)
+        assert right == ([question.answer == "yes"] if form == "bool" else [x == question.answer for x in "ABCD"])
+
+
+def test_validation_agrees_with_the_validator() -> None:
+    verdicts = set()
+    for question in questions("validation", "bool"):
+        report = validate(task_of(question), plan_in(question.question))
+        assert (question.answer == "yes") is report.valid
+        verdicts.add(report.verdict)
+    assert len(verdicts) > 1
+    for question in questions("validation", "open"):
+        report = validate(task_of(question), plan_in(question.question))
+        assert report.failed_step == question.answer + 1
+
+
+def test_what_is_left_out_leaves_a_plan() -> None:
+    for question in questions("justification", "open"):
+        task, plan = task_of(question), plan_in(question.question)
+        shorter = plan_of(question.certificate["shorter_plan"])
+        assert validate(task, plan).valid
+        assert validate(task, shorter).valid
+        assert len(shorter) < len(plan)
+
+
+def test_plans_in_certificates_lead_where_they_say() -> None:
+    checked = 0
+    for question in questions("reachability", "bool"):
+        if question.answer == "yes":
+            simulator = simulator_of(question)
+            followed = simulator.follow(simulator.initial, question.certificate["plan"])
+            assert followed.complete
+            atoms = [GroundAtom(part.strip("()").split()) for part in subject_of(question).split(" and ")]
+            assert all(map(followed.state.true, atoms))
+            checked += 1
+    assert checked == 4
+
+
+def test_texts_in_language() -> None:
+    question: Any = questions("applicability", "bool", 1, 1, "nl")[0]
+    assert question.context.endswith("d is at k.") or "Currently, " in question.context
+    assert question.question.startswith("Can this action be executed now: ")
+    # Where the goal does not matter it is not told.
+    assert "My goal" not in question.context
+    assert "My goal" in questions("validation", "bool", 1, 1, "nl")[0].context
+
+
+def test_a_task_without_a_plan_has_no_questions_about_plans() -> None:
+    task = parse_task(ISLANDS, TWO_AND_ONE.replace("(at c k) (at d k)", "(at d k)"))
+    teller = Teller(task, *words(task))
+    assert [*islice(make_questions(task, teller, "landmarks", "bool", 3), 3)] == []
+    assert len([*make_questions(task, teller, "applicability", "bool", 3)]) == 3
+
+
+def test_a_kind_is_asked_in_its_own_forms() -> None:
+    with pytest.raises(InputError, match="--kind replanning --form bool: it is asked in the form open"):
+        questions("replanning", "bool")
+
+
+def test_an_optimal_plan_is_a_shortest_one() -> None:
+    for question in questions("optimal-plan", "open"):
+        simulator = simulator_of(question)
+        assert distance(simulator, simulator.initial) == int(question.answer["cost"])
+
+
+def test_verification_names_what_the_validator_finds() -> None:
+    verdicts = set()
+    for question in questions("verification", "open"):
+        report = validate(task_of(question), plan_in(question.question))
+        assert (question.answer["verdict"], question.answer["failed_step"]) == (report.verdict, report.failed_step)
+        verdicts.add(report.verdict)
+    assert len(verdicts) > 1
+
+
+def test_execution_ends_in_the_simulators_state() -> None:
+    for question in questions("execution", "open"):
+        simulator = simulator_of(question)
+        followed = simulator.follow(simulator.initial, plan_in(question.question))
+        assert followed.complete
+        changing = [str(atom) for atom in followed.state if atom[0] != "link"]
+        assert question.answer == changing
+
+
+def test_a_change_is_told_and_the_plan_begins_behind_it() -> None:
+    for question in questions("replanning", "open"):
+        # The context tells the state before; the problem begins with the changed one.
+        told = parse_task(question.PDDL_domain, question.PDDL_problem.partition("(:init")[0] + _init_of(question))
+        simulator = Simulator(told)
+        step = int(question.question.partition("After action ")[2].split()[0])
+        followed = simulator.follow(simulator.initial, plan_in(question.question)[:step])
+        assert followed.complete
+        state = followed.state
+        now = set(simulator_of(question).initial)
+        for turn, atoms in (("true", now - set(state)), ("false", set(state) - now)):
+            sentence = f"This became {turn}: {' and '.join(map(str, sorted(atoms)))}."
+            assert (sentence in question.question) is bool(atoms)
+
+
+def _init_of(question: Question) -> str:
+    """The told state and goal, as the rest of a problem file."""
+    return "(:init" + question.context.rpartition("(:init")[2] + ")"
+
+
+def test_the_beginning_of_the_other_plan_is_enough() -> None:
+    for question in questions("plan-reuse", "open"):
+        shown = plan_in(question.question)
+        plan = plan_of(question.answer["plan"])
+        assert shown[: len(plan)] == plan
+        assert not validate(task_of(question), plan[:-1]).valid
+
+
+def test_the_same_goal_in_another_order() -> None:
+    for question in questions("goal-shuffling", "open"):
+        assert "(:goal (and (at d l) (at c l)))" in question.context
+        assert "the goal that (and (at c l) (at d l)):" in question.question
+
+
+def test_the_whole_state_as_a_goal() -> None:
+    for question in questions("goal-rewording", "open"):
+        # What is shown for one of the two goals also reaches the other.
+        assert validate(task_of(question), plan_in(question.question)).valid
+        assert ("(:goal (at c l))" in question.context) is ("the goal that (at c l):" not in question.question)
+
+
+def test_plans_of_one_pattern_with_other_objects() -> None:
+    asked = questions("generalisation", "open")
+    for question in asked:
+        shown = [action.name for action in plan_in(question.question)]
+        plan = [action.name for action in plan_of(question.answer["plan"])]
+        assert shown == plan + plan

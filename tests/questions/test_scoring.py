@@ -20,7 +20,7 @@ from pddl2nl.questions.question import Form, Question
 from pddl2nl.questions.scoring import score_replies
 from tests.cli.one_command import run_command
 from tests.questions.asked import ISLANDS, TWO_AND_ONE, questions, task_of, words
-from tests.questions.test_making import ASKED
+from tests.questions.test_deciding import ASKED
 
 
 @pytest.mark.parametrize("kind", TOPICS)
