@@ -9,7 +9,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pddl2nl.pddl import (
@@ -30,7 +30,6 @@ from pddl2nl.pddl import (
     write_number,
     write_problem,
 )
-from tests.validators import random_tasks
 
 DOMAIN = """
 (define (domain shop)
@@ -141,20 +140,6 @@ def test_importing_the_package_brings_neither_lark_nor_the_reader() -> None:
 
 
 GOLDEN = Path(__file__).parent / "golden"
-
-
-@settings(max_examples=15, suppress_health_check=list(HealthCheck))
-@given(random_tasks.cases())
-def test_random_tasks(case: tuple[Task, object]) -> None:
-    task, _ = case
-    text = write_domain(task.domain)
-    checked = check_domain(text)
-    assert checked.errors == (), text
-    assert checked.value == task.domain
-    text = write_problem(task.problem)
-    found = check_problem(text, task.domain)
-    assert found.errors == (), text
-    assert found.value == task.problem
 
 
 def test_golden(everything: str, all_of_it: str) -> None:

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 
-from pddl2nl.pddl import Atom, Not, Task, parse_task, write_condition
-from pddlval import Cause, GroundAction, Report, validate
+import pytest
+
+from pddl2nl.pddl import Atom, Not, Task, UnsupportedError, parse_domain, parse_problem, parse_task, write_condition
+from pddl2nl.pddl import Task as _Task
+from pddlval import Cause, GroundAction, Report, Simulator, validate
 
 SOLUTION = "(unstack c a) (put-down c) (pick-up b) (stack b c) (pick-up a) (stack a b)"
 
@@ -135,12 +139,6 @@ def told(report: Report) -> list[tuple[str, int | None, bool, int | None]]:
     ]
 
 
-def test_a_disjunction_is_one_part_with_one_cause() -> None:
-    report = validate(garden(), "(pour rose) (close) (pick rose)")
-    assert (report.verdict, report.failed_step) == ("inapplicable", 3)
-    assert told(report) == [("(or (gate) (sunny))", 2, False, None)]
-
-
 def test_instances_of_a_forall_and_derived_atoms() -> None:
     report = validate(garden(), "(pour rose) (sow fern) (dry rose) (pick rose)")
     assert told(report) == [
@@ -163,12 +161,6 @@ def test_goals_of_every_kind() -> None:
     assert told(report) == [("(growing rose)", None, True, None), ("(not (wet fern))", 1, False, 1)]
 
 
-def test_steps_at_one_time_and_who_did_it() -> None:
-    report = validate(garden(), "1: (pour rose)\n2: (dry rose)\n2: (sow fern)\n3: (pick rose)\n")
-    assert report.failed_step == 4
-    assert told(report)[-1] == ("(growing rose)", 3, False, None)
-
-
 def test_many_unmet_goals_of_a_long_plan_are_explained_in_one_pass() -> None:
     names = [f"o{number}" for number in range(3000)]
     task = parse_task(
@@ -179,3 +171,148 @@ def test_many_unmet_goals_of_a_long_plan_are_explained_in_one_pass() -> None:
     report = validate(task, "\n".join(f"(f {name})" for name in names))
     assert len(report.explanation) == 3000
     assert [cause.deleted_by_step for cause in report.explanation] == list(range(1, 3001))
+
+
+# ── what is not executed ──────────────────────────────────────────────────────────────────────────
+
+
+REFUSED_DOMAIN = """(define (domain d)
+  (:requirements :adl :fluents :derived-predicates :durative-actions :preferences :constraints :time :object-fluents)
+  (:types thing) (:constants o - thing) (:predicates (p) (q) (r ?x))
+  (:functions (f) (g) (total-cost) {functions})
+  {extra}
+  (:action a :parameters ()
+    :precondition {precondition}
+    :effect {effect}))"""
+
+REFUSED_PROBLEM = "(define (problem x) (:domain d) (:init (= (f) 1) {init}) (:goal {goal}) {extra})"
+
+
+def refused_task(
+    *,
+    precondition: str = "(p)",
+    effect: str = "(q)",
+    extra: str = "",
+    functions: str = "",
+    init: str = "",
+    goal: str = "(q)",
+    more: str = "",
+) -> _Task:
+    text = REFUSED_DOMAIN.format(extra=extra, precondition=precondition, effect=effect, functions=functions)
+    domain = parse_domain(text, "d.pddl")
+    return _Task(domain, parse_problem(REFUSED_PROBLEM.format(init=init, goal=goal, extra=more), domain, "x.pddl"))
+
+
+def refusal(refused: _Task) -> str:
+    with pytest.raises(UnsupportedError) as caught:
+        Simulator(refused)
+    return str(caught.value)
+
+
+def refusal_of_plans(refused: _Task) -> str:
+    with pytest.raises(UnsupportedError) as caught:
+        validate(refused, "")
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("extra", "what"),
+    [
+        (
+            "(:durative-action w :parameters () :duration (= ?duration 1) :condition (at start (p))"
+            " :effect (at end (q)))",
+            "the durative action 'w'",
+        ),
+        ("(:process w :parameters () :precondition (p) :effect (increase (f) (* #t 1)))", "the process 'w'"),
+        ("(:event w :parameters () :precondition (p) :effect (q))", "the event 'w'"),
+        ("(:constraints (always (p)))", "a trajectory constraint"),
+    ],
+)
+def test_declarations(extra: str, what: str) -> None:
+    text = refusal(refused_task(extra=extra, effect="(p)"))
+    assert text.startswith("d.pddl:5:")
+    assert f": {what} is read and checked, but cannot be executed" in text
+
+
+def test_object_fluents() -> None:
+    refused = refused_task(functions="- number (place) - thing")
+    text = refusal(refused)
+    assert refusal_of_plans(refused) == text
+    assert text.startswith("d.pddl:4:")
+    assert "the object fluent 'place'" in text
+
+
+@pytest.mark.parametrize(
+    ("parts", "what"),
+    [
+        ({"init": "(at 5 (p))"}, "the timed initial literal (p)"),
+        ({"goal": "(and (q) (preference one (p)))"}, "a preference"),
+        ({"more": "(:metric minimize (is-violated one))", "goal": "(preference one (q))"}, "a preference"),
+        ({"more": "(:constraints (always (p)))"}, "a trajectory constraint"),
+    ],
+)
+def test_the_problem_too(parts: dict[str, str], what: str) -> None:
+    text = refusal(refused_task(**parts))
+    assert text.startswith("x.pddl:1:")
+    assert what in text
+
+
+def test_a_metric_that_asks_for_violations() -> None:
+    assert "'is-violated' in the metric" in refusal(refused_task(more="(:metric minimize (is-violated one))"))
+
+
+def test_a_preference_in_a_precondition_names_the_action() -> None:
+    text = refusal(refused_task(precondition="(and (p) (preference soft (q)))"))
+    assert text.startswith("d.pddl:7:")
+    assert text.endswith("(in action 'a', in its precondition)")
+
+
+DURATIVE = "(:durative-action w :parameters () :duration (= ?duration 1) :condition (at start (p)) :effect {})"
+
+
+@pytest.mark.parametrize(
+    ("parts", "place", "what"),
+    [
+        ({"extra": "(:process w :parameters () :effect (increase (f) (* #t 1)))"}, "d.pddl:5:", "the process 'w'"),
+        ({"extra": "(:event w :parameters () :precondition (p) :effect (q))"}, "d.pddl:5:", "the event 'w'"),
+        ({"extra": DURATIVE.format("(increase (f) (* #t #t))")}, "d.pddl:5:", "a continuous effect that is not linear"),
+        ({"extra": DURATIVE.format("(increase (f) (+ #t 1))")}, "d.pddl:5:", "a continuous effect that is not linear"),
+        (
+            {"extra": DURATIVE.format("(and (increase (f) (* #t (g))) (decrease (g) (* #t 1)))")},
+            "d.pddl:5:",
+            "a continuous effect whose rate changes continuously",
+        ),
+        (
+            {"extra": DURATIVE.format("(when (at end (p)) (at start (q)))")},
+            "d.pddl:5:",
+            "an effect that begins before its condition is read",
+        ),
+        ({"more": "(:constraints (always (sometime (p))))"}, "x.pddl:1:", "a trajectory constraint"),
+        ({"more": "(:constraints (p))"}, "x.pddl:1:", "a condition outside 'always', 'sometime' and the like"),
+        ({"goal": "(or (p) (preference one (q)))"}, "x.pddl:1:", "a preference"),
+    ],
+)
+def test_plans_are_not_judged(parts: dict[str, str], place: str, what: str) -> None:
+    text = refusal_of_plans(refused_task(**parts))
+    assert text.startswith(place)
+    assert f": {what} is read and checked, but cannot be executed" in text
+
+
+NESTED = "(preference one (not (preference two (p))))"
+MOVE = "(:durative-action w :parameters () :duration (= ?duration 1) :condition {condition} :effect {effect})"
+
+
+@pytest.mark.parametrize(
+    ("parts", "what"),
+    [
+        ({"goal": NESTED}, "a preference .*in the goal, in preference 'one'"),
+        ({"precondition": NESTED}, "a preference .*in action 'a', in preference 'one'"),
+        (
+            {"extra": MOVE.format(condition=f"(at start {NESTED})", effect="(at end (q))")},
+            "a preference .*in preference 'one'",
+        ),
+        ({"extra": MOVE.format(condition="(at start (p))", effect="(decrease (f) 1)")}, "a numeric effect at no time"),
+    ],
+)
+def test_what_mutants_found_in_accepted_tasks(parts: dict[str, str], what: str) -> None:
+    assert re.search(what, refusal_of_plans(refused_task(**parts)))

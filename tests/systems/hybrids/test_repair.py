@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Sequence
+from dataclasses import replace
 from heapq import heappop, heappush
 from itertools import count
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,12 +16,20 @@ import pytest
 from pddl2nl.baselines import PlannerResult, solve
 from pddl2nl.baselines.mistakes import MISTAKES
 from pddl2nl.baselines.planner import cheapest_plan
+from pddl2nl.errors import InputError
+from pddl2nl.experiments.records.replay import replay_record
+from pddl2nl.experiments.records.stored import RunRecord
 from pddl2nl.experiments.runs import run_spec
+from pddl2nl.llm import ScriptedModel
 from pddl2nl.pddl import parse_task
+from pddl2nl.policies import Episode, Policy, make_policy
+from pddl2nl.policies.events import RecordError, Started
 from pddl2nl.policies.spec import RunSpec
 from pddl2nl.search import nearest_plan
 from pddl2nl.search.nearest_plan import common_actions, distance, repair_plan
-from pddl2nl.systems.hybrids.events import PlanRepaired, StatesSearched
+from pddl2nl.systems.hybrids.events import PlanRepaired, ProblemWritten, StatesSearched
+from pddl2nl.systems.hybrids.llm_p import problem_in
+from pddl2nl.systems.hybrids.prompting import LAYOUT
 from pddl2nl.tasks import shipped_task
 from pddl2nl.tasks.costs import with_unit_costs
 from pddlval import GroundAction, Simulator, State, validate
@@ -272,3 +283,255 @@ def test_every_plan_is_judged_right(policy: str, options: dict[str, Any], mistak
             assert validate(task, [*map(GroundAction.parse, event.plan)]).valid
     if policy.startswith("repair"):
         assert run.solved, "the planner finds a plan whatever the proposal is"
+
+
+# ── plans of other policies ───────────────────────────────────────────────────────────────────────
+
+
+CHEAP = ("cot", "brainbody-open")
+GOOD_PLAN = ("(lift red table)", "(put red shelf)")
+MISTAKEN = [
+    ("cot", "wrong-action", "blocksworld", "p05"),
+    ("brainbody-open", "too-short", "blocksworld", "p05"),
+    ("sayplan-open", "missing-access", "building", "example"),
+    ("llm", "missing-step", "blocksworld", "p05"),
+]
+
+
+class Mine(Policy):
+    """A policy of a user: it executes half a plan, and tries an impossible action."""
+
+    one_shot = True
+    needs_model = False
+
+    def run(self, episode: Episode) -> None:
+        episode.move(GroundAction.parse("(lift red table)"))
+        episode.move(GroundAction.parse("(lift blue table)"))
+
+
+def repaired(run: RunRecord) -> PlanRepaired:
+    [event] = [event for event in run.events if isinstance(event, PlanRepaired)]
+    return event
+
+
+@pytest.mark.parametrize(
+    ("policy", "mistake", "domain", "problem"),
+    [pytest.param(*case, marks=() if case[0] in CHEAP[:1] else pytest.mark.heavy) for case in MISTAKEN],
+)
+def test_a_policy_that_fails_by_a_mistake_is_repaired(policy: str, mistake: str, domain: str, problem: str) -> None:
+    task = shipped_task(domain, problem)
+    assert not run_spec(RunSpec(task, policy, model=f"oracle:{mistake}")).solved
+    run = run_spec(RunSpec(task, f"repair:{policy}", model=f"oracle:{mistake}"))
+    event = repaired(run)
+    assert run.solved
+    assert validate(task, [*map(GroundAction.parse, run.plan)]).valid
+    assert event.proposal
+    assert event.kept
+    assert event.distance > 0
+
+
+def test_the_proposal_of_a_policy_that_moves_is_what_it_tried(play: Play) -> None:
+    played = play(f"repair:{__name__}:Mine")
+    [event], [judged, _] = played.of("plan-repaired"), played.of("judged")
+    assert event.proposal == ("(lift red table)", "(lift blue table)")
+    assert (judged.plan, judged.proposed) == (event.proposal[:1], event.proposal)
+    assert played.finished.plan == GOOD_PLAN
+    assert (event.prefix, event.distance, event.kept) == (1, 2, (0,))
+
+
+def test_rounds_come_before_the_repair(play: Play) -> None:
+    replies = ["[PLAN]\n(smash red)\n[PLAN END]", "[PLAN]\n(put red shelf)\n[PLAN END]"]
+    played = play("repair", replies, style="pddl", chosen={"rounds": 1})
+    assert [judged.round for judged in played.of("judged")] == [0, 1, 2]
+    assert played.of("plan-repaired")[0].proposal == ("(put red shelf)",)
+    assert played.finished.plan == GOOD_PLAN
+
+
+def test_an_endpoint_that_fails_ends_the_run_without_a_repair(play: Play) -> None:
+    played = play("repair", [])
+    assert (played.finished.outcome, played.of("plan-repaired")) == ("infrastructure-error", [])
+    assert len(played.of("finished")) == 1
+
+
+@pytest.mark.parametrize(
+    ("policy", "why"),
+    [
+        ("repair:act", "act takes its actions one at a time"),
+        ("repair:random", "random takes its actions one at a time"),
+        ("repair:repair", "repair works on the plan of another policy itself"),
+        ("repair:repair:cot", "repair:cot works on the plan of another policy itself"),
+        ("repair:cott", "did you mean 'cot'.*no policy 'cott'"),
+    ],
+)
+def test_other_policies_are_refused(policy: str, why: str) -> None:
+    with pytest.raises(InputError, match=why):
+        make_policy(policy)
+
+
+def test_a_proposing_policy_takes_its_options(world: World) -> None:
+    pytest.importorskip("rdflib", reason="rdflib is absent: pip install 'pddl2nl[macros]'")
+    spec = RunSpec(world.task, "repair:hvr", {"replans": 1, "from_prefix": True}, ScriptedModel([]))
+    [started, *_] = run_spec(spec).events
+    assert isinstance(started, Started)
+    assert started.options["from_prefix"] is True
+    assert started.options["proposer_options"]["replans"] == 1
+    with pytest.raises(InputError, match="policy cot has no option 'replans'"):
+        run_spec(replace(spec, policy="repair:cot"))
+    with pytest.raises(InputError, match="repair:hvr plans for the world as the task describes it"):
+        run_spec(replace(spec, options={"faults": "fail 40%"}))
+    with pytest.raises(InputError, match="wrong-action"):
+        run_spec(replace(spec, model="oracle:wrong-action"))
+
+
+@pytest.mark.parametrize(
+    ("policy", "example"), [("repair:cot", None), pytest.param("repair:base", None, marks=pytest.mark.heavy)]
+)
+def test_a_run_replays_from_its_record(policy: str, example: str | None, tmp_path: Path) -> None:
+    record = tmp_path / "run.jsonl"
+    spec = RunSpec(
+        shipped_task("blocksworld", "p01"),
+        policy,
+        {"from_prefix": True},
+        ScriptedModel(["[PLAN]\nput down block_1\n[PLAN END]"]),
+        example=example,
+        record=record,
+    )
+    assert run_spec(spec).solved
+    assert replay_record(record).identical
+
+
+@pytest.mark.parametrize(
+    ("changed", "why"),
+    [
+        ({"policy": "repair:os:getcwd"}, "'repair:os:getcwd', is not registered"),
+        ({"options": {"proposer": "os:getcwd"}}, "as repair:os:getcwd"),
+    ],
+)
+def test_a_record_chooses_no_code(changed: dict[str, object], why: str, world: World, tmp_path: Path) -> None:
+    record = tmp_path / "run.jsonl"
+    model = ScriptedModel(["(put red shelf)"])
+    run_spec(RunSpec(world.task, "repair", model=model, style="pddl", example="none", record=record))
+    first, *rest = record.read_text().splitlines()
+    started = json.loads(first)
+    record.write_text("\n".join([json.dumps({**started, "spec": {**started["spec"], **changed}}), *rest, ""]))
+    with pytest.raises(RecordError, match=why):
+        replay_record(record)
+
+
+# ── LLM+P ─────────────────────────────────────────────────────────────────────────────────────────
+
+
+WRITTEN = """(define (problem written) (:domain cups)
+  (:objects cup_0 cup_1 - cup place_0 place_1 - place)
+  (:init (at cup_0 place_1) (at cup_1 place_1) (free))
+  (:goal (and (at cup_0 place_0) (at cup_1 place_1))))"""
+TIDY_PLAN = ("(lift red table)", "(put red shelf)")
+
+
+@pytest.mark.parametrize("reply", [WRITTEN, f"Here it is:\n```pddl\n{WRITTEN}\n```\nThat is all (really)."])
+def test_the_problem_is_solved_under_the_true_names(play: Play, reply: str) -> None:
+    played = play("llm+p", [reply])
+    [written], [solved] = played.of("problem-written"), played.of("problem-solved")
+    assert (played.finished.outcome, played.finished.plan) == ("solved", TIDY_PLAN)
+    assert (written.equivalent, written.missing, written.invented) == (True, (), ())
+    assert (solved.planner, solved.status, solved.plan) == ("lama", "solved", TIDY_PLAN)
+
+
+def test_a_wrong_problem_has_a_plan_that_misses_the_true_goal(play: Play) -> None:
+    played = play("llm+p", [WRITTEN.replace("(at cup_0 place_0)", "(at cup_0 place_1)")])
+    [written] = played.of("problem-written")
+    assert played.finished.outcome == "goal-missed"
+    assert written.equivalent is False
+    assert written.missing == ("goal (at red shelf)",)
+    assert written.invented == ("goal (at red table)",)
+
+
+def test_an_object_that_does_not_exist_fails_on_the_true_task(play: Play) -> None:
+    played = play("llm+p", [WRITTEN.replace("cup_0", "mug")])
+    assert played.finished.outcome == "unreadable"
+    assert played.of("problem-written")[0].equivalent is True, "it has another name and is the same problem"
+
+
+def test_without_rounds_a_problem_that_cannot_be_read_ends_the_run(play: Play) -> None:
+    played = play("llm+p", ["(define (problem x) (:domain cups) (:init (magic)) (:goal (free)))"])
+    assert played.finished.outcome == "gave-up"
+    assert "'magic' is not declared" in played.finished.message
+    assert played.of("problem-written")[0].equivalent is None
+
+
+def test_the_readers_diagnostics_go_back_to_the_model(play: Play) -> None:
+    played = play("llm+p", ["I refuse.", WRITTEN.replace("(free)", "(fre)"), WRITTEN], chosen={"rounds": 2})
+    assert played.finished.outcome == "solved"
+    assert [event.round for event in played.of("problem-written")] == [0, 1, 2]
+    first, second, third = (LAYOUT.read(request.messages[-1].content) for request in played.requests)
+    assert "Feedback" not in first
+    assert second["Feedback"] == "the reply has no (define (problem ...) ...)"
+    assert "predicate 'fre' is not declared" in third["Feedback"]
+    assert "(fre)" in third["Problem"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("(:domain cups)", "(:domain crockery)"),
+        ("(:objects cup_0", "(:objects cup_0 - cup cup_0"),
+        ("(:objects", "(:requirements :fluents :timed-initial-literals) (:objects"),
+    ],
+)
+def test_what_the_reader_accepts_is_written_anew_for_the_planner(play: Play, old: str, new: str) -> None:
+    played = play("llm+p", [WRITTEN.replace(old, new)])
+    assert (played.finished.outcome, played.finished.plan, played.finished.calls) == ("solved", TIDY_PLAN, 1)
+    assert played.of("problem-written")[0].equivalent is True
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        ("(:objects cup_0", "(:objects cup_0 - place cup_0", "object 'cup_0' is declared twice, with different types"),
+        ("(:init", "(:init (at 5 (free))", "timed initial literal"),
+        ("(:goal", "(:constraints (always (free))) (:goal", "trajectory constraint"),
+    ],
+)
+def test_what_cannot_be_planned_is_told_to_the_model(play: Play, old: str, new: str, reason: str) -> None:
+    played = play("llm+p", [WRITTEN.replace(old, new), WRITTEN], chosen={"rounds": 1})
+    assert (played.finished.outcome, played.finished.calls) == ("solved", 2)
+    assert reason in LAYOUT.read(played.requests[1].messages[-1].content)["Feedback"]
+
+
+def test_the_example_is_a_problem_under_its_told_names(play: Play) -> None:
+    [request] = play("llm+p", [WRITTEN]).requests
+    system, question, answer, _ = request.messages
+    assert "(:action lift" in system.content
+    assert "cup_0 is on place_0" in question.content
+    assert "(at cup_0 place_0)" in answer.content
+
+
+def test_an_unsolvable_problem_has_no_plan(play: Play) -> None:
+    played = play("llm+p", [WRITTEN.replace("(free))", ")", 1)])
+    assert (played.finished.outcome, played.finished.fault.status) == ("gave-up", "dead-end")
+    assert played.of("problem-solved")[0].status == "unsolvable"
+
+
+def test_a_problem_ends_with_its_own_parenthesis() -> None:
+    assert problem_in("a (b) (define (x) ; (\n) c)") == "(define (x) ; (\n)"
+    assert problem_in("(DEFINE (x)") == "(DEFINE (x)"
+    assert problem_in("no problem") == ""
+
+
+@pytest.mark.parametrize(
+    "mistake",
+    [
+        MISTAKES[0],
+        "swapped-objects",
+        *(pytest.param(m, marks=pytest.mark.heavy) for m in (None, *MISTAKES[1:]) if m != "swapped-objects"),
+    ],
+)
+def test_the_problem_with_each_mistake(mistake: str | None) -> None:
+    task = shipped_task("blocksworld", "p05")
+    run = run_spec(RunSpec(task, "llm+p", {"rounds": 1}, f"oracle:{mistake}" if mistake else "oracle"))
+    *_, written = [event for event in run.events if isinstance(event, ProblemWritten)]
+    # What cannot be read is corrected; a fact that is wrong or missing is not noticed.
+    unnoticed = mistake in ("swapped-objects", "missing-init")
+    assert (run.solved, written.equivalent) == (not unnoticed, not unnoticed)
+    assert written.round == (1 if mistake == "invented-action" else 0)
+    assert bool(written.missing) == unnoticed
