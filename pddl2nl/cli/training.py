@@ -78,9 +78,9 @@ def _export(
 
     prompts-*.jsonl, for GRPO: prompts of Basic, CoT and of systems' policies that begin with a plan, with the columns
     from which rewards are computed.
-    pairs-*.jsonl, for fine-tuning: every prompt of recorded runs by Basic, CoT, Act and ReAct, with the thought and
-    action of a planner from the state that the run was in (DAgger); this needs a planner. Prompts of systems' policies
-    with the right plan of the task.
+    pairs-*.jsonl, for fine-tuning: every prompt of recorded runs by Basic, CoT, Act, ReAct and tools, with the thought
+    and action, or call, of a planner from the state that the run was in (DAgger); this needs a planner. Prompts of
+    systems' policies with the right plan of the task.
     """
     from pddl2nl.pddl import load_task
     from pddl2nl.tasks.suites import find_suites
@@ -99,6 +99,11 @@ def _export(
             made = [*prompt_rows(_asked(task, policy, named_values("-P", given), style), optimum)]
             files.add("prompts", made)
             files.add("pairs", shown_pairs(made))
+    if not files.counts:
+        raise InputError(
+            f"{records or 'the tasks'}: no rows can be made: they are made of Basic, CoT, Act, ReAct, tools and its "
+            "presets, and of systems' policies that begin with a plan"
+        )
     print_table(f"Rows in {out}", ("file", "rows"), list(files.counts.items()))
 
 

@@ -25,15 +25,14 @@ import msgspec
 from pddl2nl.baselines.oracle import PlanOracle
 from pddl2nl.errors import InputError
 from pddl2nl.files import replaced_file
-from pddl2nl.llm import Message, Request
+from pddl2nl.llm import Completion, Message, Request, Tool
 from pddl2nl.nl import template_wording, wording_from_json
 from pddl2nl.nl.markers import ACTION, PLAN_START, THOUGHT
 from pddl2nl.pddl import parse_domain
 from pddl2nl.plugins import provided
 from pddl2nl.policies.events import Prompted, RunEvent, Started
-from pddl2nl.policies.policy import CORE, make_policy
+from pddl2nl.policies.policy import is_core, make_policy
 from pddl2nl.policies.prompting import PromptedPolicy
-from pddl2nl.policies.tools import Tools
 
 
 class TrainingRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -70,6 +69,17 @@ class PairRow(TrainingRow, frozen=True, kw_only=True):
     completion: tuple[Message, ...]
     thought: str = ""
     action: str = ""
+
+
+class CallRow(TrainingRow, frozen=True, kw_only=True):
+    """A prompt with the planner's calls of tools: messages as chat templates take them, and the tools.
+
+    ``tools`` is JSON, as TRL takes it: a column of schemas would give each the properties of all others.
+    """
+
+    prompt: tuple[Mapping[str, Any], ...]  # type: ignore[assignment]
+    completion: tuple[Mapping[str, Any], ...]
+    tools: str
 
 
 Variant = Literal["paper", "sound"]
@@ -155,7 +165,7 @@ def prompt_rows(events: Sequence[RunEvent], optimum: float | None = None) -> Ite
         return
     in_words = started.style == "nl" and started.wording is not None
     row = PromptRow(
-        prompt=asked[0],
+        prompt=asked[0].messages,
         domain_name=started.domain,
         task=started.task or started.problem,
         policy=started.policy,
@@ -185,8 +195,8 @@ def shown_pairs(rows: Iterable[PromptRow]) -> Iterator[PairRow]:
                 )
 
 
-def pair_rows(events: Sequence[RunEvent], *, time_limit: int | None = 60) -> Iterator[PairRow]:
-    """The prompts of a run by Basic, CoT, Act or ReAct, each with the planner's reply; of others as `shown_pairs`.
+def pair_rows(events: Sequence[RunEvent], *, time_limit: int | None = 60) -> Iterator[PairRow | CallRow]:
+    """The prompts of a run by Basic, CoT, Act, ReAct or tools, each with the planner's reply; else as `shown_pairs`.
 
     A prompt from whose state no plan reaches the goal has no right answer and is left out.
 
@@ -208,37 +218,67 @@ def pair_rows(events: Sequence[RunEvent], *, time_limit: int | None = 60) -> Ite
     if started.wording is not None:
         wording = wording_from_json(started.wording, domain, "the recorded wording")
     oracle = PlanOracle(domain, wording, time_limit=time_limit)
-    for prompt in asked:
-        reply = oracle.complete(Request(prompt)).text
+    about: dict[str, Any] = {
+        "domain_name": started.domain,
+        "task": started.task or started.problem,
+        "policy": started.policy,
+    }
+    for request in asked:
+        said = oracle.complete(request)
+        if said.tool_calls:
+            if said.tool_calls[0].name != "give_up":
+                yield _call_row(request, said, about)
+            continue
+        reply = said.text
         whole = PLAN_START in reply
         thought, marked, action = reply.partition(ACTION)
         if not whole and not marked:
             continue
         yield PairRow(
-            prompt=prompt,
-            domain_name=started.domain,
-            task=started.task or started.problem,
-            policy=started.policy,
+            prompt=request.messages,
             completion=(Message("assistant", reply),),
             thought="" if whole else thought.removeprefix(THOUGHT).strip(),
             action="" if whole else action.strip(),
+            **about,
         )
 
 
-def _planner_prompts(events: Sequence[RunEvent]) -> tuple[Started | None, list[tuple[Message, ...]]]:
+def _call_row(request: Request, said: Completion, about: Mapping[str, Any]) -> CallRow:
+    def shown(message: Message) -> dict[str, Any]:
+        told = dict(message.as_json)
+        if message.tool_calls:
+            # Chat templates write arguments as JSON themselves.
+            calls = [
+                {
+                    "id": call.id,
+                    "type": "function",
+                    "function": {"name": call.name, "arguments": json.loads(call.arguments)},
+                }
+                for call in message.tool_calls
+            ]
+            told |= {"content": message.content, "tool_calls": calls}
+        return told
+
+    tools = json.dumps([tool.to_json() for tool in request.tools], ensure_ascii=False)
+    reply = Message("assistant", said.text, said.tool_calls)
+    return CallRow(prompt=tuple(map(shown, request.messages)), completion=(shown(reply),), tools=tools, **about)
+
+
+def _planner_prompts(events: Sequence[RunEvent]) -> tuple[Started | None, list[Request]]:
     """How a run began, and the prompts of its policy in full, each once."""
     started = next((event for event in events if isinstance(event, Started)), None)
-    asked: dict[tuple[Message, ...], None] = {}
+    asked: dict[tuple[Message, ...], Request] = {}
     before: tuple[Message, ...] = ()
+    tools: tuple[Tool, ...] = ()
     for event in events:
         if isinstance(event, Prompted) and event.purpose == "planner":
             before = (*before[: event.kept], *event.messages)
-            asked[before] = None
-    return started, [*asked]
+            tools = tools if event.tools is None else event.tools
+            asked[before] = Request(before, tools=tools)
+    return started, [*asked.values()]
 
 
 def _mechanism(started: Started) -> PromptedPolicy | None:
     """The policy of a run, if it is one that the planner can answer for."""
-    policy = make_policy(started.policy, started.options) if started.policy in CORE else None
-    # The labels are texts, and calls of tools are none.
-    return policy if isinstance(policy, PromptedPolicy) and not isinstance(policy, Tools) else None
+    policy = make_policy(started.policy, started.options) if is_core(started.policy) else None
+    return policy if isinstance(policy, PromptedPolicy) else None

@@ -51,6 +51,7 @@ def test_prompts_of_a_shipped_set_with_replies_are_rewarded(tmp_path: Path) -> N
         (["training", "export", "--suite", "nowhere"], "", "nowhere"),
         (["training", "export", "--domain", "blocksworld", "-P", "depth=3"], "", "depth"),
         (["training", "export", "--domain", "blocksworld", "--test", "fery"], "", "--test fery: no row is of this"),
+        (["training", "export", "--domain", "blocksworld", "--policy", "act"], "", "the tasks: no rows can be made"),
         (["training", "export", "nowhere"], "", "no such folder"),
         (["training", "rewards", "-"], "{}\n", "-:1: completion is missing"),
         (["training", "rewards", "-"], '{"domain": "(", "problem": "", "completion": ""}\n', "-:1: "),

@@ -12,10 +12,11 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import asdict
 
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.runs import run
-from pddl2nl.llm import ScriptedModel
+from pddl2nl.llm import ScriptedCall, ScriptedModel, ScriptedReply
 from pddl2nl.nl import choose_wording, make_names
 from pddl2nl.pddl import write_domain, write_problem
 from pddl2nl.tasks import shipped_domain, shipped_task
@@ -151,6 +152,22 @@ def test_every_state_that_a_model_visited_is_answered_by_the_planner() -> None:
     assert [len(row.prompt) - len(first.prompt) for row in (first, second, third)] == [0, 2, 4]
     assert third.prompt[-2].content == said[1], "what the model said stays in the conversation"
     assert [*prompt_rows(events)] == [], "a first action is no plan"
+
+
+@pytest.mark.usefixtures("needs_planner")
+@pytest.mark.parametrize("policy", ["tools", "tools-search", "tools-plan"])
+def test_calls_are_answered_by_the_planners_calls_as_chat_templates_take_them(policy: str) -> None:
+    wrong = ScriptedCall("put-down", {"ob": "block_0"})
+    events = run(TASK, policy, ScriptedModel([ScriptedReply("Hm.", calls=(wrong,))] * 2), steps=2).events
+    first, second = map(asdict, pair_rows(events))
+    assert second["prompt"][-2]["tool_calls"][0]["function"] == {"name": "put-down", "arguments": {"ob": "block_0"}}
+    assert second["prompt"][-1]["tool_call_id"] == second["prompt"][-2]["tool_calls"][0]["id"]
+    offered = {tool["function"]["name"]: tool["function"]["parameters"] for tool in json.loads(first["tools"])}
+    for row in (first, second):
+        (call,) = row["completion"][0]["tool_calls"]
+        function = call["function"]
+        assert [*function["arguments"]] == offered[function["name"]]["required"]
+        assert function["name"] == ("submit_plan" if policy == "tools-plan" else "unstack")
 
 
 @pytest.mark.usefixtures("needs_planner")
