@@ -16,6 +16,7 @@ from typing import Any
 
 from pddl2nl.llm.types import Completion, Message, Request, Tool, ToolCall
 
+READ = "the tools were told in the prompt, and the call was read from the text"
 REMARK = "the model's template knows no tools: they were told in the prompt, and the call was decoded under a schema"
 
 
@@ -68,12 +69,12 @@ def response_format(tools: Sequence[Tool]) -> dict[str, Any]:
     return {"type": "json_schema", "json_schema": {"name": "call", "schema": call_schema(tools), "strict": True}}
 
 
-def called(completion: Completion) -> Completion:
+def called(completion: Completion, remark: str = REMARK) -> Completion:
     """A reply whose text is a call as a reply with that call; another one, such as one that was cut off, as it is."""
     try:
         data = json.loads(completion.text)
         call = ToolCall("", str(data["name"]), json.dumps(data["arguments"], ensure_ascii=False))
     except (ValueError, KeyError, TypeError, RecursionError):
         return completion
-    remark = "; ".join(filter(None, (completion.remark, REMARK)))
+    remark = "; ".join(filter(None, (completion.remark, remark)))
     return replace(completion, text="", tool_calls=(call,), remark=remark)

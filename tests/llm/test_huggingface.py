@@ -4,13 +4,22 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from pddl2nl.errors import MissingExtraError
 from pddl2nl.experiments import run
-from pddl2nl.llm import ContextWindowError, Message, ModelConfigurationError, Request
+from pddl2nl.llm import (
+    Completion,
+    ContextWindowError,
+    Message,
+    ModelConfigurationError,
+    Request,
+    Tool,
+    ToolCall,
+)
 from pddl2nl.llm.constraint import Constraint
 from pddl2nl.llm.providers.huggingface import TransformersModel
 from pddl2nl.policies.events import Acted, Replied
@@ -117,6 +126,20 @@ def test_a_run_is_recorded_with_file_and_versions(policy: str, tiny: Path) -> No
     assert {"torch", "transformers"} <= started.versions.keys()
     assert finished.prompt_tokens == sum(event.prompt_tokens for event in result.events if isinstance(event, Replied))
     assert any(isinstance(event, Acted) for event in result.events) == (policy == "score")
+
+
+def test_tools_are_told_in_words_and_a_reply_in_json_is_a_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    place = "pddl2nl.llm.providers.huggingface."
+    monkeypatch.setattr(f"{place}find_spec", lambda name: name)
+    told: list[tuple[Message, ...]] = []
+    monkeypatch.setattr(f"{place}_prompt", lambda tokenizer, messages: told.append(messages) or [1])
+    monkeypatch.setattr(f"{place}_written", lambda *_: Completion('{"name": "go", "arguments": {"to": "left"}}'))
+    model = TransformersModel("any")
+    monkeypatch.setattr(model, "load", lambda: (None, SimpleNamespace(config=None)))
+    reply = model.complete(asked(tools=(Tool("go", "go somewhere", {"type": "object"}),)))
+    assert (reply.text, reply.tool_calls) == ("", (ToolCall("", "go", '{"to": "left"}'),))
+    assert '"go somewhere"' in told[0][0].content
+    assert "read from the text" in reply.remark
 
 
 @pytest.mark.heavy

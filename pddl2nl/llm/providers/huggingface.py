@@ -21,6 +21,7 @@ from pddl2nl.llm.types import (
     Request,
     Usage,
 )
+from pddl2nl.llm.written_tools import READ, called, shipped_prompt, written
 
 _DEFAULT_TOKENS = 2000
 """The longest reply to requests without a limit: a small model may never end."""
@@ -75,11 +76,12 @@ class TransformersModel:
 
         Raises:
             ContextWindowError: the prompt does not fit into the model's context.
-            ModelConfigurationError: the model cannot be loaded, or the request has a constraint or tools, which it
-                cannot obey.
+            ModelConfigurationError: the model cannot be loaded, or the request has a constraint, which it cannot obey.
         """
         if request.tools:
-            raise ModelConfigurationError(f"{self.name} calls no tools: serve it by vLLM, or use gguf:PATH")
+            # Chat templates take tools, but each family of models writes calls in a form of its own, which servers
+            # know and this library does not. So they are told in words, and the reply has to be JSON.
+            return called(self.complete(written(request, shipped_prompt())), READ)
         began = time.perf_counter()
         with self._turn:
             tokenizer, model = self.load()
