@@ -197,44 +197,6 @@ def test_applicability_agrees_with_the_simulator(form: Form) -> None:
         assert right == ([question.answer == "yes"] if form == "bool" else [x == question.answer for x in "ABCD"])
 
 
-@pytest.mark.parametrize("form", ["bool", "choice"])
-def test_reachability_agrees_with_all_states(form: Form) -> None:
-    for question in questions("reachability", form):
-        states = reachable(simulator_of(question))
-
-        def holds_somewhere(text: str, states: list[State] = states) -> bool:
-            atoms = [GroundAtom(part.strip("()").split()) for part in text.split(" and ")]
-            return any(all(map(state.true, atoms)) for state in states)
-
-        texts = question.choices or (subject_of(question),)
-        right = [*map(holds_somewhere, texts)]
-        assert right == ([question.answer == "yes"] if form == "bool" else [x == question.answer for x in "ABCD"])
-
-
-@pytest.mark.parametrize("form", ["bool", "choice"])
-def test_action_reachability_agrees_with_all_states(form: Form) -> None:
-    for question in questions("action-reachability", form):
-        simulator = simulator_of(question)
-        states = reachable(simulator)
-        texts = question.choices or (subject_of(question),)
-        right = [any(simulator.is_applicable(state, text) for state in states) for text in texts]
-        assert right == ([question.answer == "yes"] if form == "bool" else [x == question.answer for x in "ABCD"])
-
-
-@pytest.mark.parametrize("form", ["bool", "choice"])
-def test_landmarks_are_on_every_way(form: Form) -> None:
-    for question in questions("landmarks", form):
-        simulator = simulator_of(question)
-
-        def needed(text: str, simulator: Simulator = simulator) -> bool:
-            atom = GroundAtom(text.strip("()").split())
-            return not any(map(simulator.is_goal, reachable(simulator, lambda state: not state.true(atom))))
-
-        texts = question.choices or (subject_of(question),)
-        right = [*map(needed, texts)]
-        assert right == ([question.answer == "yes"] if form == "bool" else [x == question.answer for x in "ABCD"])
-
-
 def distance(simulator: Simulator, state: State) -> int:
     """The length of a shortest plan, by breadth-first search."""
     layer, seen, steps = {state}, {state}, 0

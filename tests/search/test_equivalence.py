@@ -109,6 +109,19 @@ def test_parts_are_listed_for_objects_of_the_same_name_or_else_type() -> None:
     assert compared.invented == ("goal (on b a)",)
 
 
+def test_what_colours_alone_do_not_tell_apart_is_told_apart() -> None:
+    # Every block stands in the same facts as every other: one ring of six, and two of three.
+    def rings(*sizes: int) -> Task:
+        starts = [sum(sizes[:number]) for number in range(len(sizes))]
+        pairs = [(at + it, at + (it + 1) % size) for at, size in zip(starts, sizes, strict=True) for it in range(size)]
+        facts = " ".join(f"(on x{one} x{other})" for one, other in pairs)
+        return blocks("(hand)", facts, " ".join(f"x{number}" for number in range(sum(sizes))))
+
+    assert not compare_problems(rings(6), rings(3, 3)).equivalent
+    assert not compare_problems(rings(2, 4), rings(3, 3)).equivalent
+    assert compare_problems(rings(2, 4), rings(4, 2)).equivalent
+
+
 def test_objects_count() -> None:
     compared = compare_problems(blocks("(on a b)"), blocks("(on a b)", objects="a b c"))
     assert compared == ProblemComparison(False, (), ("object c - block",))
