@@ -9,6 +9,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -352,3 +353,11 @@ def test_a_record_that_makes_no_sense_is_not_replayed(tmp_path: Path, line: str)
     (tmp_path / "run.jsonl").write_text("\n".join(lines) + "\n")
     with pytest.raises(InputError, match=r"run\.jsonl:3: not"):
         ReplayModel(tmp_path)
+
+
+def test_threads_use_their_connections_again() -> None:
+    with ChatServer(Answering("Done.")) as server:
+        model = OpenAIModel("m", server.base_url)
+        with ThreadPoolExecutor(3) as pool:
+            list(pool.map(lambda _: model.complete(REQUEST), range(24)))
+        assert 1 <= server.connections <= 3

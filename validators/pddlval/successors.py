@@ -38,7 +38,7 @@ _MOST_KEPT = 20_000
 _FEW_SCHEMAS = 1_500
 """So few schemas are all compiled, with the first state: that takes 0.2 ms each."""
 
-_FEW_LISTINGS = 1
+_FEW_LISTINGS = 3
 """So often the schemas are asked one by one, before one function for all of them is compiled."""
 
 Run = Callable[[Tables], Iterator[Row]]

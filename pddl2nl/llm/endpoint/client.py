@@ -69,6 +69,8 @@ _SHORT_PAUSE = 1.0
 _SURELY_COUNTED = 500
 """Tokens of a prompt from which on the estimate is no more than a third off."""
 _SHORTENED = 0.5
+_SHORTENING: set[tuple[str, str]] = set()
+"""The endpoints and models that were warned about, once for all their calls: the replies say it each time."""
 _MOST_TEXTS = 256
 _MOST_CHARACTERS = 200_000
 _PROBED = "kiwi 7"
@@ -284,7 +286,9 @@ class OpenAIModel:
                 f"the endpoint counted {usage.prompt_tokens} tokens in a prompt of about {prompt}: it may have "
                 "shortened the prompt to its context"
             )
-            _LOG.warning("%s, model '%s': %s", self.base_url, self.name, remarks[-1])
+            if (endpoint := (self.base_url, self.name)) not in _SHORTENING:
+                _SHORTENING.add(endpoint)
+                _LOG.warning("%s, model '%s': %s", self.base_url, self.name, remarks[-1])
         return replace(completion, remark="; ".join(remarks))
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:

@@ -17,6 +17,7 @@ import os
 import sys
 import time
 import zlib
+from collections import deque
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
@@ -191,6 +192,7 @@ def _make(address: Address, api_version: str | None, timeout: float, options: di
     # The library has no public way to bound an answer's headers in time.
     pool = inner._pool
     pool._network_backend = _Network(pool._network_backend)
+    inner._pool = _Connections(pool)
     transport = _Transport(library, inner)
     options = {
         **options,
@@ -257,6 +259,62 @@ class _Connection:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._inner, name)
+
+
+class _Connections:
+    """The open connections to an endpoint, as many as threads call it at once.
+
+    The library's own pool looks at every connection at each call, which with 256 takes longer than the call itself. It
+    still makes the connections, through a proxy where there is one.
+    """
+
+    def __init__(self, pool: Any):
+        self._pool = pool
+        self._idle: deque[Any] = deque()
+
+    def handle_request(self, request: Any) -> Any:
+        connection = self._taken(request.url.origin)
+        answer = connection.handle_request(request)
+        answer.stream = _Body(answer.stream, connection, self)
+        return answer
+
+    def give_back(self, connection: Any) -> None:
+        """Keeps a connection, and closes the one that has waited longest if its time is over."""
+        if connection.is_idle():
+            self._idle.append(connection)
+        with suppress(IndexError):
+            oldest = self._idle.popleft()
+            if oldest.has_expired():
+                oldest.close()
+            else:
+                self._idle.appendleft(oldest)
+
+    def close(self) -> None:
+        for connection in self._idle:
+            connection.close()
+
+    def _taken(self, origin: Any) -> Any:
+        with suppress(IndexError):
+            # Only this thread has what it popped.
+            while connection := self._idle.pop():
+                if connection.can_handle_request(origin) and not connection.has_expired():
+                    return connection
+                connection.close()
+        return self._pool.create_connection(origin)
+
+
+class _Body:
+    """The body of an answer, behind which its connection can be used again."""
+
+    def __init__(self, inner: Any, connection: Any, connections: _Connections):
+        self._inner, self._connection, self._connections = inner, connection, connections
+
+    def __iter__(self) -> Iterator[bytes]:
+        yield from self._inner
+
+    def close(self) -> None:
+        self._inner.close()
+        self._connections.give_back(self._connection)
 
 
 class _Transport:
