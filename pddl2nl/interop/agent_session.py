@@ -107,7 +107,8 @@ class AgentSession:
             left = None if self._steps is None else self._steps - self._last.step
             told = self._last.result
             if self._finished is not None:
-                told = f"{told} The task has ended: {self._finished.message}.".strip()
+                why = self._finished.message
+                told = f"{'' if told == why else told} The task has ended: {why}.".strip()
             return CallAnswer(
                 told=told,
                 status=self._last.status,

@@ -45,6 +45,11 @@ def replayed(record: Any) -> Any:
     return run_spec(replace(spec_of(record.started), model=ReplayModel(record.path)))
 
 
+def test_the_end_is_told_once(tmp_path: Path) -> None:
+    told = begun(tmp_path).call("give_up", {}).told
+    assert told == "The task has ended: the model says that there is no plan."
+
+
 def test_an_agents_calls_are_a_run_like_any_other(tmp_path: Path) -> None:
     session = begun(tmp_path)
     assert "My goal is that in the end block_1 is on block_2." in session.task
