@@ -16,13 +16,14 @@ from pddl2nl.experiments.records.writer import partial_path
 from pddl2nl.experiments.specification.estimate import estimate_cost
 from pddl2nl.experiments.specification.experiment import Experiment, Overrides, load_experiment
 from pddl2nl.experiments.sweep import SweepSummary, run_all
-from pddl2nl.llm import Completion, Request
+from pddl2nl.llm import Completion
 from pddl2nl.policies.budget import Limits
 from pddl2nl.questions.experiments import acpbench
 from pddl2nl.questions.records import AnswerRecord
 from pddl2nl.reports.gathering import gather
 from pddl2nl.reports.report import report_tables
 from pddl2nl.reports.tables import Table
+from tests.answering import Answering
 from tests.questions.asked import FERRY, PROBLEM, breadth_first
 from tests.records import rewrite
 
@@ -34,18 +35,6 @@ kinds = ["progression", "validation"]
 forms = ["bool", "open"]
 count = 4
 """
-
-
-class Fixed:
-    """A model that gives one reply to all questions."""
-
-    name = "fixed"
-
-    def __init__(self, reply: Callable[[], Completion]):
-        self._reply = reply
-
-    def complete(self, request: Request) -> Completion:
-        return self._reply()
 
 
 @pytest.fixture(autouse=True)
@@ -82,7 +71,7 @@ def replying(monkeypatch: pytest.MonkeyPatch, reply: Callable[[], Completion]) -
     """Makes ``--model fixed`` reply so."""
 
     def make(argument: str, context: ModelContext) -> MadeModel:
-        return wrap_model(Fixed(reply))
+        return wrap_model(Answering(lambda request: reply(), "fixed"))
 
     monkeypatch.setitem(MODELS, "fixed", make)
 

@@ -10,7 +10,7 @@ from msgspec import structs
 
 from pddl2nl.experiments.records.stored import RoleUsage, read_record, usage_by_role
 from pddl2nl.experiments.runs import run_spec
-from pddl2nl.llm import Completion, Message, Request
+from pddl2nl.llm import Message, Request
 from pddl2nl.llm.tokens import CHARACTERS_A_TOKEN, estimate_tokens
 from pddl2nl.policies.events import Acted, Failed, Fault, Finished, Prompted, Read, Replied
 from pddl2nl.policies.spec import RunSpec
@@ -19,6 +19,7 @@ from pddl2nl.reports.gathering import gathered
 from pddl2nl.reports.metrics import all_metrics, length_ratio, measure, optimal_length, shipped_lengths, task_id
 from pddl2nl.reports.summaries import summarize
 from pddl2nl.tasks import shipped_domain, shipped_task
+from tests.answering import Answering, scripted
 from tests.records import begun, changed
 
 
@@ -303,38 +304,27 @@ def test_what_uncounted_tokens_of_an_endpoint_cost_is_not_nothing(usd, known):
     assert usage_by_role(free)["planner"].usd == usd
 
 
-class _Counting:
-    """Counts, as an endpoint would, the characters of everything that it is sent."""
-
-    name = "counting"
-
-    def __init__(self, replies: list[str]) -> None:
-        self._replies = replies
-        self.characters = 0
-        self.tokens = 0
-
-    def complete(self, request: Request) -> Completion:
-        characters = sum(len(message.content) for message in request.messages)
-        self.characters += characters
-        self.tokens += estimate_tokens(characters)
-        return Completion(self._replies.pop(0), model=self.name)
-
-
 @pytest.mark.parametrize("history", ["all", "last:2", "none"])
 def test_a_records_estimate_is_that_of_what_was_sent(tmp_path: Path, history: str) -> None:
-    model = _Counting(["look around", "dance", "look around", "stack b on a", "no", "look around"])
+    said, sent = iter(["look around", "dance", "look around", "stack b on a", "no", "look around"]), []
+
+    def count(request: Request) -> str:
+        sent.append(estimate_tokens(sum(len(message.content) for message in request.messages)))
+        return next(said)
+
+    model = Answering(count)
     record = tmp_path / "one.jsonl"
     task = shipped_task("blocksworld", "p01")
     run_spec(RunSpec(task, "act", model=model, example="none", steps=6, history=history, record=record))
     assert len(json.loads(record.read_text(encoding="utf-8").splitlines()[-1])["proposed"]) == 0
     values, estimated = measure(read_record(record))
-    assert values["planner-prompt-tokens"] == model.tokens > 0
+    assert values["planner-prompt-tokens"] == sum(sent) > 0
     assert {"planner-prompt-tokens", "tokens"} <= estimated
 
 
 @pytest.mark.parametrize("history", ["all", "last:1", "none"])
 def test_new_tokens_are_those_behind_what_the_last_prompt_began_with(tmp_path: Path, history: str) -> None:
-    model = _Counting(["look around", "unstack b from a", "dance", "look around"])
+    model = scripted("look around", "unstack b from a", "dance", "look around")
     record = tmp_path / "one.jsonl"
     task = shipped_task("blocksworld", "p01")
     run_spec(RunSpec(task, "act", model=model, example="none", steps=4, history=history, record=record))

@@ -23,6 +23,7 @@ from pddl2nl.llm import Completion, Request, Usage
 from pddl2nl.pddl import parse_task
 from pddl2nl.policies.events import RecordError
 from pddl2nl.reports.gathering import gather
+from tests.answering import Answering
 from tests.experiments.conftest import CUPS
 from tests.records import rewrite
 
@@ -32,20 +33,6 @@ Edit = Callable[[Events], object]
 LIFT, PUT = "(lift red table)", "(put red shelf)"
 BLUE = ("(lift blue table)", "(put blue shelf)")
 WALK = ("look around", "put cup_0 place_0", "dance", "lift cup_0 place_1", "put cup_0 place_0")
-
-
-class Priced:
-    """A model of a known price that says what it is given."""
-
-    name = "gpt-4o-2024-08-06"
-    base_url = "http://127.0.0.1:9/v1"
-
-    def __init__(self, *replies: str):
-        self._replies = iter(replies)
-
-    def complete(self, request: Request) -> Completion:
-        """The next reply."""
-        return Completion(next(self._replies), usage=Usage(1000, 20, 300, 5), model=self.name, seconds=0.25)
 
 
 def walk(path: Path) -> None:
@@ -72,7 +59,13 @@ def planner(path: Path) -> None:
 
 def _run(path: Path, policy: str, *replies: str, steps: int = 9, **options: Any) -> None:
     task = parse_task(CUPS.domain, CUPS.problem)
-    run(task, policy, Priced(*replies), record=path, example="none", steps=steps, cache="none", **options)
+    said = iter(replies)
+
+    def reply(request: Request) -> Completion:
+        return Completion(next(said), usage=Usage(1000, 20, 300, 5), model="gpt-4o-2024-08-06", seconds=0.25)
+
+    model = Answering(reply, "gpt-4o-2024-08-06", base_url="http://127.0.0.1:9/v1")
+    run(task, policy, model, record=path, example="none", steps=steps, cache="none", **options)
 
 
 def _of(events: Events, kind: str, number: int = 0) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from pddl2nl.errors import UnsupportedError
 from pddl2nl.pddl import And, Atom, GroundAtom, Not, Problem, Task, conjuncts, parse_domain, parse_problem
 from pddl2nl.pddl.rewriting import Renaming
 from pddl2nl.search.equivalence import ProblemComparison, compare_problems, completed
-from pddl2nl.tasks import shipped_task
+from pddl2nl.tasks import shipped_domain, shipped_task
 from pddlval import Simulator
 from tests.walks import reachable
 
@@ -202,15 +202,6 @@ def mutations(task: Task, rng: random.Random) -> list[Task]:
     return mutated
 
 
-BLOCKS = parse_domain("""(define (domain tower) (:predicates (on ?x ?y) (table ?x) (clear ?x) (hand) (held ?x))
-  (:action lift :parameters (?x) :precondition (and (clear ?x) (table ?x) (hand))
-    :effect (and (held ?x) (not (clear ?x)) (not (table ?x)) (not (hand))))
-  (:action lower :parameters (?x) :precondition (held ?x)
-    :effect (and (table ?x) (clear ?x) (hand) (not (held ?x))))
-  (:action unstack :parameters (?x ?y) :precondition (and (on ?x ?y) (clear ?x) (hand))
-    :effect (and (held ?x) (clear ?y) (not (clear ?x)) (not (on ?x ?y)) (not (hand))))
-  (:action stack :parameters (?x ?y) :precondition (and (held ?x) (clear ?y))
-    :effect (and (on ?x ?y) (clear ?x) (hand) (not (held ?x)) (not (clear ?y)))))""")
 BALLS = parse_domain("""(define (domain balls) (:requirements :typing) (:types ball room)
   (:predicates (at ?x - ball ?r - room) (robot ?r - room) (free) (carried ?x - ball))
   (:action go :parameters (?a ?b - room) :precondition (robot ?a) :effect (and (not (robot ?a)) (robot ?b)))
@@ -219,7 +210,11 @@ BALLS = parse_domain("""(define (domain balls) (:requirements :typing) (:types b
   (:action drop :parameters (?x - ball ?r - room) :precondition (and (carried ?x) (robot ?r))
     :effect (and (at ?x ?r) (free) (not (carried ?x)))))""")
 WORLDS = {
-    "tower": (BLOCKS, "a b c", "(hand) (table a) (on b a) (clear b) (table c) (clear c)"),
+    "tower": (
+        shipped_domain("blocksworld").domain,
+        "a b c",
+        "(handempty) (ontable a) (on b a) (clear b) (ontable c) (clear c)",
+    ),
     "balls": (BALLS, "x y z - ball r s - room", "(free) (robot r) (at x r) (at y s) (at z s)"),
 }
 Reached = dict[frozenset[GroundAtom], list[frozenset[GroundAtom]]]
