@@ -32,7 +32,6 @@ from pddl2nl.nl.reading.claims import no_plan_said_in_turn
 from pddl2nl.nl.telling.tools import RULE, ActionTools, CallError, call_text, checked_arguments, object_schema
 from pddl2nl.policies.episode import Episode, Turn
 from pddl2nl.policies.events import NOT_EXECUTED, ToolCalled
-from pddl2nl.policies.prompts import CORE_PROMPTS
 from pddl2nl.policies.trace import applicable_told, why_not_read
 from pddlval import validate
 
@@ -69,12 +68,12 @@ class Toolbox:
     Args:
         episode: where calls are carried out.
         extra: the tools beside actions, ``finish`` and ``give_up``.
+        texts: what the tools do and their arguments are, as in the prompt `TOOL_TEXTS`.
         plans: whether a plan is submitted in place of actions.
         listed: the most objects that a schema lists for an argument.
         strict: whether schemas are marked as strict.
         applicable: whether actions are the values of the argument of ``act``.
         more: further tools, by name with the schemas of their arguments; `tell` answers them.
-        texts: what the tools do and their arguments are, as in the prompt `TOOL_TEXTS`.
     """
 
     reading = frozenset({"state", "applicable_actions", "validate_plan"})
@@ -84,12 +83,12 @@ class Toolbox:
         episode: Episode,
         extra: Collection[str] = (),
         *,
+        texts: Mapping[str, str],
         plans: bool = False,
         listed: int = 100,
         strict: bool = False,
         applicable: bool = False,
         more: Mapping[str, Mapping[str, Mapping[str, Any]]] = MappingProxyType({}),
-        texts: Mapping[str, str] | None = None,
     ):
         self.episode = episode
         self._plans = plans
@@ -98,7 +97,7 @@ class Toolbox:
         self.actions = ActionTools(episode.setting.teller, listed, RESERVED)
         ends = (SUBMIT, "give_up") if plans else ("finish", "give_up")
         self._more = more
-        self._texts = CORE_PROMPTS.lines(TOOL_TEXTS) if texts is None else texts
+        self._texts = texts
         self._others = (*more, *(name for name in get_args(Extra) if name in extra), *ends)
         self._offered: tuple[Tool, ...] | None = None
 

@@ -6,11 +6,11 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Protocol
+from typing import Annotated
 
 from msgspec import Meta, structs
 
-from pddl2nl.llm import Answer, Completion, Message, Tool, ToolCall
+from pddl2nl.llm import Answer, Completion, Message, ToolCall
 from pddl2nl.llm.types import ToolChoice
 from pddl2nl.nl.telling.tools import CallError, read_arguments
 from pddl2nl.policies.episode import ENDED, Episode
@@ -128,15 +128,6 @@ class Tools(TurnPolicy):
         return messages
 
 
-class CarriesOut(Protocol):
-    """What calls are made to: a `Toolbox`, or the tools of a system."""
-
-    def tools(self) -> tuple[Tool, ...]: ...
-    def call(self, call: ToolCall) -> CallResult: ...
-    def skip(self, call: ToolCall, why: str) -> CallResult: ...
-    def no_call(self, text: str) -> CallResult: ...
-
-
 @dataclass
 class CallDialogue:
     """Replies with calls, and their answers, turn by turn.
@@ -150,7 +141,7 @@ class CallDialogue:
     """
 
     episode: Episode
-    box: CarriesOut
+    box: Toolbox
     conversation: Conversation
     choice: ToolChoice
     keeps: bool = True
