@@ -40,13 +40,6 @@ def test_a_layout_comes_back_as_it_was(tmp_path):
     assert '  "a-1": [[0, 0], [1, 0]],' in (tmp_path / "new" / LAYOUT_FILE).read_text(encoding="utf-8").splitlines()
 
 
-def test_it_is_replaced_and_an_empty_one_can_be_written(tmp_path):
-    write_layout(tmp_path, LAYOUT)
-    empty = TableLayout("none", (), (), {})
-    write_layout(tmp_path, empty)
-    assert read_layout(tmp_path) == empty
-
-
 def test_a_folder_without_one_has_none_and_a_folder_that_is_a_file_is_said(tmp_path):
     assert read_layout(tmp_path) is None
     (tmp_path / "file").write_text("")

@@ -8,15 +8,14 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from pddl2nl.errors import InfrastructureError, InputError
+from pddl2nl.errors import InfrastructureError
 from pddl2nl.experiments import run
 from pddl2nl.experiments.models import Access
-from pddl2nl.experiments.planners import Planned, PlannerRun
+from pddl2nl.experiments.planners import PlannerRun
 from pddl2nl.experiments.ready import QUICKSTART, small_model
 from pddl2nl.experiments.records.reader import event_from_json
-from pddl2nl.experiments.specification.shipped import find_specification, shipped_specs
+from pddl2nl.experiments.specification.shipped import find_specification
 from pddl2nl.policies import make_policy
-from pddl2nl.policies.events import RecordError, event_to_json
 from pddl2nl.policies.policy import CORE
 from pddl2nl.tasks import shipped_domain, shipped_domains
 
@@ -57,26 +56,7 @@ def test_a_planner_that_breaks_is_recorded_and_not_raised(tmp_path, monkeypatch)
     assert (planned.status, planned.plan, planned.message) == ("error", None, "segmentation fault")
 
 
-def test_a_planners_record_survives_json():
-    planned = Planned("ff", "d", "p", "(define", "(define", "timeout", message="no plan within 1 s")
-    assert event_from_json(event_to_json(planned)) == planned
-    with pytest.raises(RecordError, match="wrong fields"):
-        event_from_json({"event": "planned", "plan": None, "colour": "red"})
-
-
 # ── experiments by name: shipped ones, files, and functions of Python ─────────────────────────────
-
-
-def test_each_has_a_name_and_a_sentence() -> None:
-    shipped = shipped_specs()
-    names = [each.name for each in shipped]
-    assert names == sorted(names)
-    assert {"acpbench", "planbench-tasks", "quickstart", "small-model"} <= {*names}
-    assert all(len(each.about) > 40 for each in shipped)
-    with pytest.raises(InputError, match="no specification of that name is shipped; did you mean 'quickstart'"):
-        find_specification("quikstart")
-    with pytest.raises(InputError, match=r"absent.toml: no such file"):
-        find_specification("absent.toml")
 
 
 def test_a_file_stands_before_a_shipped_one_of_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
