@@ -77,16 +77,6 @@ def test_everything_is_run_said_and_found_done_the_next_time(tmp_path, capfd):
     assert (said["runs"], said["finished"], said["estimate"]["calls"]) == (9, 9, 0)
 
 
-@pytest.mark.usefixtures("needs_planner")
-def test_a_dry_run_counts_and_estimates_and_writes_nothing(tmp_path, capfd):
-    Path("small.toml").write_text(ORACLE, encoding="utf-8")
-    assert main(["experiment", "small.toml", "--dry-run", "--out", "there"]) == 0
-    said = capfd.readouterr().out
-    assert said.startswith("small test: 9 runs (4 basic, 4 act, 1 ff), of which 0 are finished in there\n")
-    assert "An estimate only: first prompts are measured" in said
-    assert not (tmp_path / "there").exists()
-
-
 def test_unsolved_runs_have_a_verdict_and_a_second_folder_costs_nothing(capfd):
     with ChatServer(LOOKING) as server:
         assert main(remote(server.base_url)) == 0
@@ -140,14 +130,6 @@ def test_an_estimate_for_batches_is_at_their_price(tmp_path, capfd):
         estimates.append(json.loads(capfd.readouterr().out)["estimate"]["usd"])
     assert estimates[0] == pytest.approx(4 * estimates[1], rel=0.01)
     assert estimates[1] > 0
-
-
-def test_bad_input_is_exit_code_2_before_anything_runs(tmp_path, capfd):
-    Path("bad.toml").write_text('domains = ["blocksworld"]\npolicies = ["akt"]\n', encoding="utf-8")
-    assert main(["experiment", "bad.toml"]) == 2
-    assert capfd.readouterr().err.startswith("error: bad.toml:2:13: policies: did you mean 'act'")
-    assert main(["experiment", "absent.toml"]) == 2
-    assert not (tmp_path / "runs").exists()
 
 
 @pytest.mark.usefixtures("needs_planner")

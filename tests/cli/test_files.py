@@ -9,7 +9,7 @@ import pytest
 
 import pddl2nl
 from pddl2nl.cli.app import main
-from pddl2nl.errors import MissingExtraError, did_you_mean, near_name
+from pddl2nl.errors import MissingExtraError
 
 DURATIVE = """(define (domain ovens)
   (:requirements :durative-actions :typing :timed-initial-literals)
@@ -134,13 +134,6 @@ def test_an_example_by_its_name(
         assert main([*command, example]) == 0
     assert main([*command, "p99"]) == 2
     assert "p99: no such file, and no instance of blocksworld has this name" in capsys.readouterr().err
-
-
-def test_suggestions() -> None:
-    assert near_name("akt", ["act", "react"]) == "act"
-    assert near_name("xyz", ["act"]) == ""
-    assert did_you_mean("akt", ["act"]) == "; did you mean 'act'?"
-    assert did_you_mean("xyz", ["act"], "; there is act") == "; there is act"
 
 
 def test_a_missing_extra_names_the_install_in_a_checkout() -> None:

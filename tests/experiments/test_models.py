@@ -22,6 +22,7 @@ from pddl2nl.llm import (
 from pddl2nl.llm.replay import RecordedCompletion
 from pddl2nl.nl import template_wording
 from pddl2nl.pddl import parse_domain
+from pddl2nl.policies.events import Prompted, Replied, event_to_json
 from tests.answering import Answering
 
 DOMAIN = "(define (domain d) (:predicates (p ?x)) (:action go :parameters (?x) :precondition (p ?x) :effect (p ?x)))"
@@ -45,23 +46,12 @@ def specs(tmp_path: Path) -> dict[str, str]:
     """A good ``--model`` text for every kind."""
     (tmp_path / "script.txt").write_text("hello", encoding="utf-8")
     (tmp_path / "small.gguf").write_text("GGUF, not loaded here", encoding="utf-8")
-    prompted = {
-        "event": "prompted",
-        "call": 1,
-        "purpose": "planner",
-        "kept": 0,
-        "messages": [{"role": "user", "content": "x"}],
-        "request_sha256": "",
-        "temperature": 0.0,
-        "seed": 1,
-        "max_tokens": None,
-        "stop": [],
-        "sample": 0,
-    }
-    replied = {"event": "replied", "call": 1, "text": "hi", "finish": "text", "model": "gpt-4o", "fingerprint": ""}
-    counts = {"prompt_tokens": 0, "completion_tokens": 0, "cached_tokens": 0, "reasoning_tokens": 0, "seconds": 0.0}
-    lines = [json.dumps(prompted), json.dumps(replied | counts | {"usd": 0.5})]
-    (tmp_path / "run.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    events = [
+        Prompted(1, "planner", 0, (Message("user", "x"),), "", temperature=0.0, seed=1),
+        Replied(1, "hi", model="gpt-4o", usd=0.5),
+    ]
+    text = "".join(f"{json.dumps(event_to_json(event))}\n" for event in events)
+    (tmp_path / "run.jsonl").write_text(text, encoding="utf-8")
     return {
         "openai": "gpt-4o-2024-08-06",
         "gguf": f"gguf:{tmp_path / 'small.gguf'}",

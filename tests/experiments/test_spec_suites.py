@@ -16,7 +16,6 @@ from pddl2nl.experiments.records.reader import read_events
 from pddl2nl.experiments.runs import run_job
 from pddl2nl.experiments.specification.experiment import Experiment, load_experiment
 from pddl2nl.pddl import parse_task
-from pddl2nl.tasks import shipped_domain
 from pddlval import Simulator
 
 Load = Callable[[str], Experiment]
@@ -222,18 +221,6 @@ def test_a_shipped_domain_brings_its_wording_and_example_along(load: Load) -> No
 
 
 # ── sets ─────────────────────────────────────────────────────────────────────────────────────────
-
-
-def test_sets_of_shipped_domains(load: Load, monkeypatch: pytest.MonkeyPatch) -> None:
-    shipped = shipped_domain("visitall")
-    scaled = replace(shipped.benchmarks[0], name="s01", role="scaled")
-    made = replace(shipped, instances=(shipped.example, *shipped.benchmarks[:2], scaled))
-    monkeypatch.setattr("pddl2nl.experiments.specification.domains.shipped_domain", lambda name: made)
-    assert told(load('"visitall"')) == {"visitall": ["p01", "p02"]}
-    assert told(load('{shipped = "visitall", set = "scaled"}')) == {"visitall": ["s01"]}
-    assert told(load('{shipped = "visitall", set = "primary", instances = "p02"}')) == {"visitall": ["p02"]}
-    with pytest.raises(InputError, match="visitall has no set 'unsolvable'"):
-        load('{shipped = "visitall", set = "unsolvable"}')
 
 
 def test_records_hold_suite_and_task(load: Load, tmp_path: Path) -> None:

@@ -315,35 +315,23 @@ def request(text: str = "Go — ü.", **settings: Any) -> Request:
     return Request((Message("system", "You plan."), Message("user", text)), **settings)
 
 
-class Fake:
+class Fake(Answering):
     """Answers every request with its own text, after a moment, and counts."""
 
-    name = "fake"
-    base_url = "https://example.org/v1"
-
-    def __init__(self, answer: Callable[[Request], Completion] | None = None, delay: float = 0.0):
-        self.asked: list[Request] = []
+    def __init__(self, answer: Callable[[Request], Any] | None = None, delay: float = 0.0):
+        own = lambda asked: Completion(f"to {asked.messages[-1].content}", usage=Usage(5, 2))  # noqa: E731
+        super().__init__(lambda asked: (time.sleep(delay), (answer or own)(asked))[1], "fake", base_url=URL)
         self.embedded: list[list[str]] = []
-        self.delay = delay
-        self._answer = answer or (lambda asked: Completion(f"to {asked.messages[-1].content}", usage=Usage(5, 2)))
 
     def identity(self, request: Request) -> dict[str, Any]:
-        messages = [{"role": message.role, "content": message.content} for message in request.messages]
-        body = {"model": self.name, "messages": messages, "seed": request.seed}
-        return {"kind": "chat", "endpoint": self.base_url, "body": body, "sample": request.sample}
+        body = {"model": "fake", "seed": request.seed, "messages": [message.to_json() for message in request.messages]}
+        return {"kind": "chat", "endpoint": URL, "body": body, "sample": request.sample}
 
     def embedding_identity(self, text: str) -> dict[str, Any]:
-        body = {"model": self.name, "input": text}
-        return {"kind": "embedding", "endpoint": self.base_url, "body": body, "sample": 0}
-
-    def complete(self, request: Request) -> Completion:
-        self.asked.append(request)
-        time.sleep(self.delay)
-        return self._answer(request)
+        return {"kind": "embedding", "endpoint": URL, "body": {"model": "fake", "input": text}, "sample": 0}
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
         self.embedded.append(list(texts))
-        time.sleep(self.delay)
         return [[float(len(text)), 0.1] for text in texts]
 
 
@@ -372,7 +360,7 @@ def test_the_second_time_the_reply_comes_from_the_cache(cache: Cache) -> None:
     again = CachedModel(Fake(), cache).complete(request(purpose="translator"))
     assert again == replace(first, from_cache=True, seconds=again.seconds)
     assert again.usage == Usage(5, 2)
-    assert len(inner.asked) == 1
+    assert len(inner.requests) == 1
     assert (model.name, model.base_url) == ("fake", "https://example.org/v1")
 
 
@@ -381,7 +369,7 @@ def test_a_reply_that_fell_short_is_handed_on_and_not_kept(cache: Cache, finish:
     inner = Fake(lambda asked: Completion("half", finish))
     model = CachedModel(inner, cache)
     assert [model.complete(request()).finish for _ in range(2)] == [finish] * 2
-    assert (len(inner.asked), len(cache)) == (2, 0)
+    assert (len(inner.requests), len(cache)) == (2, 0)
 
 
 def test_one_request_of_many_threads_is_one_call(cache: Cache) -> None:
@@ -390,22 +378,16 @@ def test_one_request_of_many_threads_is_one_call(cache: Cache) -> None:
     found = at_once([lambda model=model: model.complete(request()) for model in models])
     completions = [one for one in found if isinstance(one, Completion)]
     assert len(completions) == 8
-    assert len(inner.asked) == 1
+    assert len(inner.requests) == 1
     assert sorted(one.from_cache for one in completions) == [False] + [True] * 7
 
 
 def test_where_the_first_failed_the_next_asks_itself(cache: Cache) -> None:
     turns = iter([EndpointError("no"), Completion("no", "refused"), Completion("whole")])
 
-    def answer(asked: Request) -> Completion:
-        turn = next(turns)
-        if isinstance(turn, Exception):
-            raise turn
-        return turn
-
-    inner = Fake(answer, delay=0.05)
+    inner = Fake(lambda asked: next(turns), delay=0.05)
     found = at_once([lambda: CachedModel(inner, cache).complete(request())] * 4)
-    assert len(inner.asked) == 3
+    assert len(inner.requests) == 3
     assert sum(isinstance(one, EndpointError) for one in found) == 1
     texts = sorted((one.text, one.from_cache) for one in found if isinstance(one, Completion))
     assert texts == [("no", False), ("whole", False), ("whole", True)]
@@ -483,10 +465,10 @@ def test_a_reply_that_the_cache_cannot_take_is_an_infrastructure_error(
             with pytest.raises(InfrastructureError, match="the disk is full"):
                 model.complete(request(text))
     # Nothing more was paid for, and the reply is stored once that is possible.
-    assert len(inner.asked) == 1
+    assert len(inner.requests) == 1
     model.complete(request("two"))
     assert model.complete(request("one")).from_cache
-    assert (len(inner.asked), len(cache)) == (2, 2)
+    assert (len(inner.requests), len(cache)) == (2, 2)
 
 
 def test_where_the_cache_fails_first_nothing_is_paid_for(cache: Cache) -> None:
@@ -501,7 +483,7 @@ def test_where_the_cache_fails_first_nothing_is_paid_for(cache: Cache) -> None:
     connection.close()
     with pytest.raises(InfrastructureError, match=r"replies\.sqlite.*no such table"):
         CachedModel(inner, cache).complete(request("other"))
-    assert len(inner.asked) == 1
+    assert len(inner.requests) == 1
 
 
 def test_only_texts_without_a_vector_are_sent_once_and_together(cache: Cache) -> None:

@@ -25,7 +25,7 @@ FIRST = (Message("system", "rules\nof the game"), Message("user", "the task"))
 SECOND = (*FIRST, Message("assistant", "Action: go"), Message("user", "I go."))
 
 
-def _prompted(call: int, kept: int, messages: tuple[Message, ...], **settings: Any) -> dict[str, Any]:
+def prompted_line(call: int, kept: int, messages: tuple[Message, ...], **settings: Any) -> dict[str, Any]:
     said = [{"role": message.role, "content": message.content} for message in messages]
     fixed = {"temperature": 0.0, "seed": 1, "max_tokens": None, "stop": [], "sample": 0}
     return {
@@ -40,7 +40,7 @@ def _prompted(call: int, kept: int, messages: tuple[Message, ...], **settings: A
     }
 
 
-def _replied(call: int, text: str) -> dict[str, Any]:
+def replied_line(call: int, text: str) -> dict[str, Any]:
     return {
         "event": "replied",
         "call": call,
@@ -66,10 +66,10 @@ def _write(path: Path, events: list[dict[str, Any]]) -> None:
 def folder(tmp_path: Path) -> Path:
     events = [
         {"event": "started"},
-        _prompted(1, 0, FIRST),
-        _replied(1, "Action: go"),
-        _prompted(2, 2, SECOND[2:]),
-        _replied(2, "Action: stay"),
+        prompted_line(1, 0, FIRST),
+        replied_line(1, "Action: go"),
+        prompted_line(2, 2, SECOND[2:]),
+        replied_line(2, "Action: stay"),
         {"event": "finished"},
     ]
     _write(tmp_path / "deep" / "run.jsonl", events)
@@ -106,14 +106,14 @@ def test_a_changed_setting_is_reported_by_name(folder: Path) -> None:
 
 def test_one_request_recorded_twice_is_answered_in_turn(tmp_path: Path) -> None:
     for name, text in (("a", "one"), ("b", "two")):
-        _write(tmp_path / f"{name}.jsonl", [_prompted(1, 0, FIRST), _replied(1, text)])
+        _write(tmp_path / f"{name}.jsonl", [prompted_line(1, 0, FIRST), replied_line(1, text)])
     model = ReplayModel(tmp_path)
     assert [model.complete(Request(FIRST, seed=1)).text for _ in range(3)] == ["one", "two", "two"]
 
 
 def test_the_record_of_a_killed_run_is_used_up_to_its_torn_line(tmp_path: Path) -> None:
     path = tmp_path / "run.jsonl.partial"
-    _write(path, [_prompted(1, 0, FIRST), _replied(1, "paid for")])
+    _write(path, [prompted_line(1, 0, FIRST), replied_line(1, "paid for")])
     path.write_text(path.read_text(encoding="utf-8") + '{"event": "prom', encoding="utf-8")
     assert ReplayModel(tmp_path).complete(Request(FIRST, seed=1)).text == "paid for"
     assert ReplayModel(path).complete(Request(FIRST, seed=1)).text == "paid for"
@@ -148,18 +148,23 @@ def test_the_key_covers_everything_that_determines_a_reply() -> None:
 
 def test_a_reply_comes_back_with_tariff_cache_hit_and_what_it_cost(tmp_path: Path) -> None:
     path = tmp_path / "run.jsonl"
-    _write(path, [_prompted(1, 0, FIRST), _replied(1, "x") | {"tariff": "batch", "from_cache": True, "usd": 0.125}])
+    _write(
+        path, [prompted_line(1, 0, FIRST), replied_line(1, "x") | {"tariff": "batch", "from_cache": True, "usd": 0.125}]
+    )
     completion = ReplayModel(path).complete(Request(FIRST, seed=1))
     assert (completion.tariff, completion.from_cache) == ("batch", True)
     price = recorded_price(completion)
     assert price.usd(completion.usage, completion.tariff) == 0.125
-    _write(path, [_prompted(1, 0, FIRST), _replied(1, "x") | {"usd": None}])
+    _write(path, [prompted_line(1, 0, FIRST), replied_line(1, "x") | {"usd": None}])
     older = ReplayModel(path).complete(Request(FIRST, seed=1))
     assert (older.tariff, older.from_cache, recorded_price(older)) == ("standard", False, None)
 
 
 def test_replies_are_shared_by_the_names_under_which_they_are_served(tmp_path: Path) -> None:
-    _write(tmp_path / "a.jsonl", [_prompted(1, 0, FIRST), _replied(1, "one"), _prompted(2, 2, ()), _replied(2, "two")])
+    _write(
+        tmp_path / "a.jsonl",
+        [prompted_line(1, 0, FIRST), replied_line(1, "one"), prompted_line(2, 2, ()), replied_line(2, "two")],
+    )
     model = ReplayModel(tmp_path)
     other = model.under("gpt")
     assert (model.name, other.name) == (f"replay:{tmp_path}", "gpt")
@@ -173,7 +178,7 @@ def test_replies_are_shared_by_the_names_under_which_they_are_served(tmp_path: P
 @pytest.mark.parametrize("context_window", [False, True])
 def test_a_call_that_failed_fails_again(tmp_path: Path, context_window: bool) -> None:
     failed = {"event": "failed", "call": 1, "message": "503 for good", "context_window": context_window}
-    events = [_prompted(1, 0, FIRST), failed, _prompted(1, 0, SECOND), _replied(1, "after it")]
+    events = [prompted_line(1, 0, FIRST), failed, prompted_line(1, 0, SECOND), replied_line(1, "after it")]
     _write(tmp_path / "run.jsonl", events)
     model = ReplayModel(tmp_path)
     with pytest.raises(ContextWindowError if context_window else EndpointError, match="503 for good"):
@@ -181,13 +186,13 @@ def test_a_call_that_failed_fails_again(tmp_path: Path, context_window: bool) ->
     assert model.complete(Request(SECOND, seed=1)).text == "after it"
     assert [exchange.completion.text for exchange in read_exchanges(tmp_path / "run.jsonl")] == ["after it"]
     # Where another record has the reply, the failure is of no account.
-    _write(tmp_path / "z.jsonl", [_prompted(1, 0, FIRST), _replied(1, "the second time")])
+    _write(tmp_path / "z.jsonl", [prompted_line(1, 0, FIRST), replied_line(1, "the second time")])
     assert ReplayModel(tmp_path).complete(Request(FIRST, seed=1)).text == "the second time"
 
 
 def test_a_record_may_end_before_its_last_reply(tmp_path: Path) -> None:
     path = tmp_path / "run.jsonl"
-    _write(path, [_prompted(1, 0, FIRST)])
+    _write(path, [prompted_line(1, 0, FIRST)])
     (call,) = read_calls(path)
     assert isinstance(call, Unanswered)
     assert isinstance(call.error, ReplayError)
@@ -201,14 +206,14 @@ def test_a_prompt_goes_on_from_the_last_one_that_was_answered(tmp_path: Path) ->
     path = tmp_path / "run.jsonl"
     other = (FIRST[0], Message("user", "another task"))
     failed = {"event": "failed", "call": 2, "message": "too long", "context_window": True}
-    events = [_prompted(1, 0, FIRST), _replied(1, "a"), _prompted(2, 1, other[1:]), failed]
-    _write(path, [*events, _prompted(2, 2, SECOND[2:]), _replied(2, "b")])
+    events = [prompted_line(1, 0, FIRST), replied_line(1, "a"), prompted_line(2, 1, other[1:]), failed]
+    _write(path, [*events, prompted_line(2, 2, SECOND[2:]), replied_line(2, "b")])
     assert [exchange.request.messages for exchange in read_exchanges(path)] == [FIRST, SECOND]
 
 
 def test_only_a_line_feed_ends_a_line_and_a_torn_character_is_a_torn_line(tmp_path: Path) -> None:
     path = tmp_path / "run.jsonl.partial"
     said = "one\u2028two\u0085three\x0cfour"
-    lines = [json.dumps(event, ensure_ascii=False) for event in (_prompted(1, 0, FIRST), _replied(1, said))]
+    lines = [json.dumps(event, ensure_ascii=False) for event in (prompted_line(1, 0, FIRST), replied_line(1, said))]
     path.write_bytes("\n".join(lines).encode() + b"\n" + '{"text": "日'.encode()[:-1])
     assert [exchange.completion.text for exchange in read_exchanges(path)] == [said]

@@ -30,6 +30,7 @@ from pddl2nl.llm.cache import Cache, CachedModel
 from pddl2nl.llm.settings import ModelSettings, load_catalogue
 from tests.answering import Answering
 from tests.llm.chat_server import ChatServer, Trouble
+from tests.llm.test_replay import prompted_line, replied_line
 
 REQUEST = Request((Message("user", "Go."),))
 Answer = Callable[[socket.socket], None]
@@ -308,32 +309,7 @@ def test_a_script_that_breaks_the_reader_is_bad_input(tmp_path: Path, name: str,
         ScriptedModel.from_file(tmp_path / name)
 
 
-PROMPTED: dict[str, Any] = {
-    "event": "prompted",
-    "call": 1,
-    "purpose": "planner",
-    "kept": 0,
-    "messages": [{"role": "user", "content": "Go."}],
-    "temperature": 0.0,
-    "seed": 1,
-    "max_tokens": None,
-    "stop": [],
-    "sample": 0,
-}
-REPLIED: dict[str, Any] = {
-    "event": "replied",
-    "call": 1,
-    "text": "a",
-    "finish": "text",
-    "prompt_tokens": 1,
-    "completion_tokens": 1,
-    "cached_tokens": 0,
-    "reasoning_tokens": 0,
-    "usd": 0.5,
-    "model": "m",
-    "fingerprint": "f",
-    "seconds": 0.25,
-}
+PROMPTED, REPLIED = prompted_line(1, 0, (Message("user", "Go."),)), replied_line(1, "a")
 
 
 @pytest.mark.parametrize(
