@@ -31,3 +31,10 @@ def run_command(*arguments: object, text: str = "") -> Called:
     with redirect_stdout(out), redirect_stderr(err), patch("sys.stdin", given):
         code = main([str(argument) for argument in arguments])
     return Called(code, out.getvalue(), err.getvalue())
+
+
+def refused(*arguments: object) -> str:
+    """What is on standard error where a command is refused: exit code 2, and nothing on standard output."""
+    called = run_command(*arguments)
+    assert (called.code, called.out) == (2, "")
+    return called.err

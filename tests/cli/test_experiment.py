@@ -17,6 +17,7 @@ from pddl2nl.experiments.layout import read_layout
 from pddl2nl.experiments.specification.experiment import load_experiment
 from pddl2nl.reports.tables import table_kinds
 from tests.answering import Answering
+from tests.cli.one_command import refused
 from tests.llm.chat_server import ChatServer
 
 pytestmark = pytest.mark.usefixtures("home_of_its_own")
@@ -146,14 +147,16 @@ def test_a_run_that_cannot_be_is_named_and_the_others_are_done(root, capfd):
 
 
 @pytest.mark.parametrize("policy", ["act", "tools", "tools-plan", "tools-copilot"])
-def test_a_batch_takes_no_policy_that_answers_turn_by_turn(capfd, policy):
-    assert main([*remote("http://localhost:9/v1", policy=policy), "--provider-batch"]) == 2
-    assert f"--provider-batch: policy '{policy}' needs each reply before it can ask again" in capfd.readouterr().err
+def test_a_batch_takes_no_policy_that_answers_turn_by_turn(policy):
+    assert f"--provider-batch: policy '{policy}' needs each reply before it can ask again" in refused(
+        *remote("http://localhost:9/v1", policy=policy), "--provider-batch"
+    )
 
 
-def test_a_batch_needs_a_cache(capfd):
-    assert main([*remote("http://localhost:9/v1", policy="basic"), "--provider-batch", "--cache", "none"]) == 2
-    assert "it needs --cache FILE" in capfd.readouterr().err
+def test_a_batch_needs_a_cache():
+    assert "it needs --cache FILE" in refused(
+        *remote("http://localhost:9/v1", policy="basic"), "--provider-batch", "--cache", "none"
+    )
 
 
 # ── interrupted ──────────────────────────────────────────────────────────────────────────────────
@@ -346,8 +349,7 @@ def test_a_dry_run_needs_no_key_and_its_runs_are_called_as_with_one(
     said = capfd.readouterr()
     assert json.loads(said.out)["estimate"]["usd"] > 0
     assert said.err.count("needs a key in the environment variable OPENAI_API_KEY") == 1
-    assert main(["experiment", "some.toml"]) == 2
-    assert "some.toml:4:11: model 'gpt-4o': " in capfd.readouterr().err
+    assert "some.toml:4:11: model 'gpt-4o': " in refused("experiment", "some.toml")
     assert not Path("runs").exists()
 
 

@@ -10,6 +10,7 @@ import pytest
 import pddl2nl
 from pddl2nl.cli.app import main
 from pddl2nl.errors import MissingExtraError
+from tests.cli.one_command import refused
 
 DURATIVE = """(define (domain ovens)
   (:requirements :durative-actions :typing :timed-initial-literals)
@@ -101,30 +102,24 @@ def test_unknown_names(arguments: list[str], said: str, capsys: pytest.CaptureFi
     [["convert"], ["plan", "--planner", "ff"], ["validate", "-"], ["tell", "-"], ["run", "--policy", "random"]],
     ids=lambda command: command[0],
 )
-def test_files_in_the_wrong_order(
-    command: list[str], paths: tuple[str, str], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_files_in_the_wrong_order(command: list[str], paths: tuple[str, str]) -> None:
     name, *rest = command
-    assert main([name, paths[1], paths[0], *rest]) == 2
-    assert f"{paths[1]} is a problem file and {paths[0]} is a domain file; swap them?" in capsys.readouterr().err
+    assert f"{paths[1]} is a problem file and {paths[0]} is a domain file; swap them?" in refused(
+        name, paths[1], paths[0], *rest
+    )
 
 
 @pytest.mark.parametrize(
     ("option", "value", "near"),
     [("--policy", "akt", "act"), ("--model", "orcale", "oracle"), ("--model", "skript", "script")],
 )
-def test_misspelt_policies_and_models(
-    option: str, value: str, near: str, paths: tuple[str, str], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_misspelt_policies_and_models(option: str, value: str, near: str, paths: tuple[str, str]) -> None:
     given = {"--policy": "act", "--model": "oracle", option: value}
-    assert main(["run", *paths, *(word for pair in given.items() for word in pair)]) == 2
-    assert f"did you mean '{near}'?" in capsys.readouterr().err
+    assert f"did you mean '{near}'?" in refused("run", *paths, *(word for pair in given.items() for word in pair))
 
 
 @pytest.mark.usefixtures("needs_planner")
-def test_an_example_by_its_name(
-    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_example_by_its_name(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     command = ["run", "blocksworld", "p01", "--policy", "basic", "--model", "oracle", "--example"]
     folder = tmp_path / "mine"
@@ -132,8 +127,7 @@ def test_an_example_by_its_name(
     (folder / "p.pddl").write_bytes((root / "instances/blocksworld/p02.pddl").read_bytes())
     for example in ("p02", "none", "mine"):
         assert main([*command, example]) == 0
-    assert main([*command, "p99"]) == 2
-    assert "p99: no such file, and no instance of blocksworld has this name" in capsys.readouterr().err
+    assert "p99: no such file, and no instance of blocksworld has this name" in refused(*command, "p99")
 
 
 def test_a_missing_extra_names_the_install_in_a_checkout() -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from pddl2nl.cli.app import main
+from tests.cli.one_command import refused
 
 DOMAIN = """(define (domain pairs) (:requirements :adl :derived-predicates :preferences)
 (:predicates (p ?a ?b) (q) (r)) {rule}
@@ -149,16 +150,18 @@ ALTERNATING = nested(12, "exists", "forall")
         {"rule": f"(:derived (r) {ALTERNATING})"},
     ],
 )
-def test_nested_quantifiers_are_counted_before_they_are_tried(task: Task, parts: dict[str, str], capsys) -> None:
+def test_nested_quantifiers_are_counted_before_they_are_tried(task: Task, parts: dict[str, str]) -> None:
     files = task(**parts)
-    assert main(["validate", *files]) == 2
-    assert "nested quantifiers have 8,916,100,448,256 choices of objects, which is more than" in capsys.readouterr().err
+    assert "nested quantifiers have 8,916,100,448,256 choices of objects, which is more than" in refused(
+        "validate", *files
+    )
 
 
-def test_preferences_are_counted_before_they_are_followed(task: Task, capsys) -> None:
+def test_preferences_are_counted_before_they_are_followed(task: Task) -> None:
     variables = " ".join(f"?x{number}" for number in range(6))
-    assert main(["validate", *task(f"(and (q) (forall ({variables}) (preference one (p ?x0 ?x1))))")]) == 2
-    assert "a preference or constraint with 2,985,984 choices of objects" in capsys.readouterr().err
+    assert "a preference or constraint with 2,985,984 choices of objects" in refused(
+        "validate", *task(f"(and (q) (forall ({variables}) (preference one (p ?x0 ?x1))))")
+    )
 
 
 @pytest.mark.parametrize("kind", ["exists", "forall"])

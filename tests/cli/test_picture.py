@@ -82,7 +82,7 @@ def test_a_wrong_picture_json_is_named(
     assert message in said
 
 
-def test_names_of_a_task_are_escaped(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_names_of_a_task_are_escaped(tmp_path: Path) -> None:
     (tmp_path / "d.pddl").write_text(
         "(define (domain d) (:predicates (p<b>&x ?x)) (:action a :parameters (?x) :effect (p<b>&x ?x)))"
     )

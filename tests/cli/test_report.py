@@ -15,6 +15,7 @@ import pytest
 
 from pddl2nl.cli.app import main
 from pddl2nl.reports.plots import NoDataError
+from tests.cli.one_command import refused
 from tests.records import rewrite
 
 SPEC = """
@@ -137,9 +138,8 @@ def test_a_table_has_three_lines_of_notes_and_with_v_all(finished: Path, capfd: 
     assert max(notes("-v")) > 6
 
 
-def test_rows_in_an_unknown_format_are_refused(finished: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    assert main(["report", str(finished), "--format", "runs", "--out", "runs.xlsx"]) == 2
-    assert ".parquet" in capfd.readouterr().err
+def test_rows_in_an_unknown_format_are_refused(finished: Path) -> None:
+    assert ".parquet" in refused("report", str(finished), "--format", "runs", "--out", "runs.xlsx")
 
 
 def test_json_has_the_tables_and_what_broke(finished: Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -209,23 +209,17 @@ def test_what_broke_is_said_first_and_is_no_failure_of_the_report(
     assert said.index(f"{path.stem}: 503") < said.index("Not run yet: 1 of 8 runs") < said.index("visitall (2)")
 
 
-def test_a_folder_without_records_and_one_that_is_no_record_are_exit_code_2(
-    records: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["report", str(tmp_path / "nowhere")]) == 2
-    assert "no such folder" in capfd.readouterr().err
+def test_a_folder_without_records_and_one_that_is_no_record_are_exit_code_2(records: Path, tmp_path: Path) -> None:
+    assert "no such folder" in refused("report", str(tmp_path / "nowhere"))
     (tmp_path / "empty").mkdir()
-    assert main(["report", str(tmp_path / "empty")]) == 2
-    assert "holds no finished record" in capfd.readouterr().err
+    assert "holds no finished record" in refused("report", str(tmp_path / "empty"))
     path = sorted(records.glob("*.jsonl"))[0]
     path.write_text(path.read_text(encoding="utf-8").replace('"event"', '"evening"', 1), encoding="utf-8")
-    assert main(["report", str(records)]) == 2
-    assert f"{path.name}:1: " in capfd.readouterr().err
+    assert f"{path.name}:1: " in refused("report", str(records))
     shutil.rmtree(records)
     records.mkdir()
     (records / "experiment.json").write_text("[]", encoding="utf-8")
-    assert main(["report", str(records)]) == 2
-    assert "experiment.json" in capfd.readouterr().err
+    assert "experiment.json" in refused("report", str(records))
 
 
 def test_plots_need_an_extra_and_those_that_there_is_nothing_for_are_said(

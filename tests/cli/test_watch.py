@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from pddl2nl.cli.app import main
+from tests.cli.one_command import refused
 
 
 @pytest.fixture
@@ -61,6 +62,5 @@ def test_a_line_is_answered_before_the_next_one_is_read(plan: str) -> None:
     assert [answer["broken"] is None for answer in answers] == [True, False, True]
 
 
-def test_standard_input_is_not_the_plan(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["watch", "blocksworld", "p01", "-"]) == 2
-    assert "standard input is for the facts" in capsys.readouterr().err
+def test_standard_input_is_not_the_plan() -> None:
+    assert "standard input is for the facts" in refused("watch", "blocksworld", "p01", "-")

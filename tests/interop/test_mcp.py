@@ -17,10 +17,10 @@ from uuid import uuid4
 
 import pytest
 
-from pddl2nl.cli.app import main
 from pddl2nl.errors import InputError, Pddl2nlError
 from pddl2nl.interop.mcp_tools import PlanningTools
 from pddl2nl.limits import LIMITS
+from tests.cli.one_command import refused
 
 anyio = pytest.importorskip("anyio", reason="the SDK is absent: pip install 'pddl2nl[mcp]'")
 mcp = pytest.importorskip("mcp", reason="the SDK is absent: pip install 'pddl2nl[mcp]'")
@@ -309,12 +309,8 @@ def test_long_texts_are_refused(tool: str, argument: str) -> None:
         getattr(PlanningTools(Path(), 10), tool)(**arguments)
 
 
-def test_the_command_says_what_is_missing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["mcp", str(tmp_path / "nowhere")]) == 2
-    assert "nowhere: no such folder" in capsys.readouterr().err
+def test_the_command_says_what_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "nowhere: no such folder" in refused("mcp", str(tmp_path / "nowhere"))
     monkeypatch.delitem(sys.modules, "pddl2nl.interop.mcp_server")
     monkeypatch.setitem(sys.modules, "mcp.server.mcpserver", None)
-    assert main(["mcp", str(tmp_path)]) == 2
-    assert "pip install 'pddl2nl[mcp]'" in capsys.readouterr().err
+    assert "pip install 'pddl2nl[mcp]'" in refused("mcp", str(tmp_path))
