@@ -441,7 +441,7 @@ def counted(events: Sequence[RunEvent]) -> tuple[RunEvent, ...]:
     return tuple(kept)
 
 
-def kept(events: Sequence[RunEvent]) -> tuple[RunEvent, ...]:
+def without_taken_back(events: Sequence[RunEvent]) -> tuple[RunEvent, ...]:
     """The events without the executed actions that were taken back."""
     found: list[RunEvent] = []
     for event in events:

@@ -33,7 +33,7 @@ from pddl2nl.pddl import (
     parse_domain,
     parse_problem,
 )
-from pddl2nl.policies.events import Acted, RecordError, kept
+from pddl2nl.policies.events import Acted, RecordError, without_taken_back
 from pddl2nl.policies.policy import is_of
 from pddlval import Simulator, State
 from pddlval.formulas import negation_normal
@@ -202,9 +202,9 @@ def _best(counts: Iterable[tuple[int, int] | None]) -> tuple[int, int]:
 def end_of(run: ScoredRun) -> tuple[Simulator, State] | None:
     """The task, and the state at the end of a run; None if the changes in a foreign record do not fit its task."""
     try:
-        simulator = simulator_of(_task(run.started.domain_pddl, run.started.problem_pddl))
+        simulator = simulator_of(read_task(run.started.domain_pddl, run.started.problem_pddl))
         atoms, values = set(simulator.initial.atoms), dict(simulator.initial.values)
-        for event in kept(run.counted):
+        for event in without_taken_back(run.counted):
             if isinstance(event, Acted):
                 atoms.difference_update(map(_atom, event.deleted))
                 atoms.update(map(_atom, event.added))
@@ -215,10 +215,18 @@ def end_of(run: ScoredRun) -> tuple[Simulator, State] | None:
         return None
 
 
-@lru_cache(maxsize=64)
-def _task(domain_pddl: str, problem_pddl: str) -> Task:
-    domain = parse_domain(domain_pddl)
+@lru_cache(maxsize=256)
+def read_task(domain_pddl: str, problem_pddl: str) -> Task:
+    """The task in these texts; the last ones are kept, because runs of one task are read one after another.
+
+    Raises:
+        InputError: the texts cannot be read.
+    """
+    domain = _read_domain(domain_pddl)
     return Task(domain, parse_problem(problem_pddl, domain))
+
+
+_read_domain = lru_cache(maxsize=32)(parse_domain)
 
 
 def _atom(text: str) -> GroundAtom:

@@ -28,7 +28,7 @@ from pddl2nl.policies.events import (
     Rejected,
     Replied,
     TakenBack,
-    kept,
+    without_taken_back,
 )
 from pddl2nl.policies.policy import is_core
 from pddl2nl.policies.trace import MISTAKES, changes_of
@@ -115,7 +115,10 @@ def _miscounted(record: RunRecord) -> Iterator[str]:
     finished, turns = record.finished, _turns(record)
     yield from _unequal(
         "",
-        plan=(finished.plan, tuple(event.action for event in kept(record.counted) if isinstance(event, Acted))),
+        plan=(
+            finished.plan,
+            tuple(event.action for event in without_taken_back(record.counted) if isinstance(event, Acted)),
+        ),
         mistakes=(finished.mistakes, sum(turns[status] for status in MISTAKES)),
         steps=(finished.steps, len({event.step for event in record.counted if isinstance(event, _STEPS)} - {0})),
         **{status: (finished.turns.get(status, 0), turns[status]) for status in {**finished.turns, **turns}},

@@ -26,14 +26,14 @@ import msgspec
 
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.layout import ColumnKind
-from pddl2nl.experiments.records.stored import Record, RunRecord, read_record, read_task, task_of
+from pddl2nl.experiments.records.stored import Record, RunRecord, read_record, task_of
 from pddl2nl.pddl import PDDLError, write_condition
 from pddl2nl.pddl.reader import parse_condition
 from pddl2nl.pddl.tree import Atom, Comparison, Equality, Fluent, Imply, Node, Not, children, walk
 from pddl2nl.policies import is_registered, make_policy
 from pddl2nl.policies.events import SOLVED, Fault, Rejected, Started
 from pddl2nl.policies.policy import option_text
-from pddl2nl.policies.reporting import Reference
+from pddl2nl.policies.reporting import Reference, read_task
 from pddl2nl.policies.spec import RUN_OPTIONS
 from pddl2nl.reports.conditions import Conditions, conditions_of, kept, replies_of
 from pddl2nl.reports.metrics import measure, shipped_lengths, task_id

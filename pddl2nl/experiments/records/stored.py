@@ -24,7 +24,7 @@ from pddl2nl.experiments.planners import Planned
 from pddl2nl.experiments.records.reader import read_events
 from pddl2nl.llm import Message
 from pddl2nl.llm.tokens import estimate_tokens
-from pddl2nl.pddl import Domain, Task, parse_domain, parse_problem
+from pddl2nl.pddl import Task
 from pddl2nl.plugins import System, provided
 from pddl2nl.policies import system_of
 from pddl2nl.policies.budget import Account, total
@@ -39,7 +39,7 @@ from pddl2nl.policies.events import (
     Started,
     counted,
 )
-from pddl2nl.policies.reporting import Reference, reference_of
+from pddl2nl.policies.reporting import Reference, read_task, reference_of
 
 # ── calls, tokens and money ───────────────────────────────────────────────────────────────────────
 
@@ -442,19 +442,3 @@ def _refuse(error: OSError) -> None:
 def task_of(record: Record) -> Task:
     """The task of a record; raises as `read_task` does."""
     return read_task(record.first.domain_pddl, record.first.problem_pddl)
-
-
-@lru_cache(maxsize=256)
-def read_task(domain_pddl: str, problem_pddl: str) -> Task:
-    """The task in these texts; the last ones are kept, because runs of one task are read one after another.
-
-    Raises:
-        InputError: the texts cannot be read.
-    """
-    domain = _read_domain(domain_pddl)
-    return Task(domain, parse_problem(problem_pddl, domain))
-
-
-@lru_cache(maxsize=32)
-def _read_domain(domain_pddl: str) -> Domain:
-    return parse_domain(domain_pddl)

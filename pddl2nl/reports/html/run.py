@@ -18,7 +18,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from pddl2nl.experiments.layout import Place
-from pddl2nl.experiments.records.stored import PlannerRecord, Record, RunRecord, read_record, read_task, task_of
+from pddl2nl.experiments.records.stored import PlannerRecord, Record, RunRecord, read_record, task_of
 from pddl2nl.nl import Names, Style, Teller, wording_from_json
 from pddl2nl.pddl import InputError, write_condition
 from pddl2nl.plugins import fails_alone, is_ours, provided
@@ -42,7 +42,7 @@ from pddl2nl.policies.events import (
 from pddl2nl.policies.notes import Note
 from pddl2nl.policies.policy import option_text
 from pddl2nl.policies.prompts import stage_of
-from pddl2nl.policies.reporting import RunMetric
+from pddl2nl.policies.reporting import RunMetric, read_task
 from pddl2nl.policies.spec import RUN_OPTIONS
 from pddl2nl.reports.metrics import all_metrics, roles
 from pddl2nl.reports.recheck import Recheck, effects, recheck
