@@ -18,7 +18,7 @@ _EXECUTING = {
     "pddl2nl/experiments/cluster.py": {"pickle.loads"},  # a trusted network's jobs
     "pddl2nl/nl/wording/files.py": {"yaml.load"},  # with a loader that makes texts alone
     "validators/pddlval/queries.py": {"compile", "exec"},
-    "validators/pddlval/successors.py": {"eval"},
+    "validators/pddlval/successors.py": {"exec"},
 }
 """Where our own code is generated, or data are read by what could execute them."""
 _CALLS = {
