@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import ast
+import os
 from collections import Counter
 from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
 from typing import Any, get_type_hints
 
 import msgspec
@@ -21,6 +24,7 @@ from pddl2nl.policies.policy import CORE, options_of
 from pddl2nl.policies.spec import RUN_OPTIONS
 from pddl2nl.tasks.generators import generators
 
+FOLDER = Path(__file__).parent
 SYSTEM = pytest.mark.parametrize("system", systems().values(), ids=list(systems()))
 ENTRIES = [entry for entry in policies() if ":" not in entry.name]
 ENTRY = pytest.mark.parametrize("entry", ENTRIES, ids=[entry.name for entry in ENTRIES])
@@ -59,6 +63,25 @@ def test_the_events_of_a_system_are_events_of_a_record_and_have_notes(system: Sy
         assert kind in event_kinds().values()
         assert kind not in EVENTS
         assert isinstance(_blank(kind).note(), Note)
+
+
+@pytest.mark.parametrize("name", [name for name in systems() if (FOLDER / name / "record.py").is_file()])
+def test_notes_read_as_the_golden_file(name: str) -> None:
+    """Written anew with PDDL2NL_GOLDEN=write; read the difference before it is kept."""
+    lines = []
+    for event in import_module(f"tests.systems.{name}.record").recorded():
+        if event.event in event_kinds() and type(event) not in EVENTS:
+            note = event.note()
+            lines.append(f"{note.kind}: {note.title} | {note.verdict} | {note.tone} | {note.feedback} | {note.remark}")
+            lines += [
+                f"  {item.tone:4} {' '.join([item.label, *item.codes, item.text])}".rstrip()
+                for item in (*note.lines, *note.items)
+            ]
+    file, text = FOLDER / name / "golden/notes.txt", "\n".join(lines) + "\n"
+    if os.environ.get("PDDL2NL_GOLDEN") == "write":
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+    assert text == file.read_text(encoding="utf-8")
 
 
 def _blank(kind: type[RunEvent]) -> RunEvent:

@@ -13,7 +13,6 @@ from pddl2nl.experiments.layout import LayoutColumn, LayoutTable
 from pddl2nl.experiments.specification.experiment import Experiment, Overrides, load_experiment
 from pddl2nl.experiments.specification.shipped import find_specification
 from pddl2nl.policies import entry_of, make_policy
-from pddl2nl.policies.notes import Note
 from pddl2nl.policies.paper import PaperLine, papers
 from pddl2nl.policies.reporting import Reference
 from pddl2nl.reports.gathering import Gathered, gather
@@ -22,14 +21,6 @@ from pddl2nl.reports.html.run import run_turns
 from pddl2nl.reports.tables import table_kinds, written
 from pddl2nl.systems.hvr.events import (
     BlockExpanded,
-    Discrepancy,
-    Hierarchical,
-    MacroPlanned,
-    MacroProved,
-    MacrosConditioned,
-    MacrosVerified,
-    PlanExpanded,
-    Retrieved,
 )
 from pddl2nl.systems.hvr.metrics import METRICS
 from pddl2nl.tasks.references import reference_of
@@ -335,73 +326,6 @@ def test_numbers_stand_in_tables_that_are_laid_out_like_them(
 
 
 # ── pages ─────────────────────────────────────────────────────────────────────────────────────────
-
-
-def told(note: Note) -> list[str]:
-    return [" ".join([item.label, *item.codes, item.text]).strip() for item in (*note.lines, *note.items)]
-
-
-@pytest.mark.parametrize(
-    ("event", "title", "verdict", "tone", "lines"),
-    [
-        (
-            Retrieved("block", ("egg",), ("egg-1",), ("fridge-1",)),
-            "Retrieved for a block",
-            "1 objects",
-            "",
-            ["named egg", "taken for it egg-1", "along with them fridge-1"],
-        ),
-        (MacroPlanned(1, ("Fry", "Eat")), "Macro plan", "2 macro-actions", "", ["Fry", "Eat"]),
-        (
-            MacrosConditioned(
-                1, 1, ({"precondition": "(p)", "effect": "(q)", "problem": ""}, {"problem": "no effect"})
-            ),
-            "Conditions, correction 1",
-            "1 of 2 could not be used",
-            "bad",
-            [":precondition (p) :effect (q)", "no effect"],
-        ),
-        (
-            MacrosVerified(1, 0, 1, 2, ("(p)", "(q)")),
-            "Macro plan on paper, as first given",
-            "1 of 2 macro-actions can be carried out",
-            "bad",
-            ["unmet (p) (q)"],
-        ),
-        (
-            BlockExpanded(1, 2, 0, ("(a)", "(b)", "(c)"), (0,), 1, False, ("(p)",), "", ("gibberish",)),
-            "Block 2, as first given",
-            "1 of 3 applicable, its effect does not hold",
-            "bad",
-            ["(a) put in by the repair", "(b)", "(c)", "unread gibberish", "unmet (p)"],
-        ),
-        (
-            PlanExpanded(1, ("(a)", "(b)"), (1, 1), 1, False),
-            "Expanded plan",
-            "1 of 2 actions verified, the goal does not hold at its end",
-            "bad",
-            ["(a)", "(b)"],
-        ),
-        (
-            Discrepancy(4, "(a)", ("(p)",), ("(q)", "(r)"), "(s)"),
-            "The world is not as expected after step 4, (a)",
-            "discrepancy",
-            "bad",
-            ["expected, not observed (p)", "observed, not expected (q) (r)", "fails by it (s)"],
-        ),
-        (
-            MacroProved(2, 3, False, "weaker", "(:action fry)"),
-            "Proof for block 3 of macro plan 2",
-            "refuted; its precondition is weaker than the exact one",
-            "bad",
-            ["(:action fry)"],
-        ),
-    ],
-)
-def test_each_event_has_its_note(event: Hierarchical, title: str, verdict: str, tone: str, lines: list[str]) -> None:
-    note = event.note()
-    assert (note.kind, note.title, note.verdict, note.tone) == (event.event, title, verdict, tone)
-    assert told(note) == lines
 
 
 def test_a_blocks_actions_are_told_apart_by_how_far_they_were_verified() -> None:

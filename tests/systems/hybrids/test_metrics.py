@@ -51,19 +51,6 @@ def test_a_problem_that_was_not_compared_has_no_parts_to_count() -> None:
     assert value("problem-missing", ProblemWritten(0, "…")) is None
 
 
-@pytest.mark.parametrize(
-    ("written", "verdict", "tone"),
-    [
-        (ProblemWritten(0, "…", equivalent=True), "equivalent", "good"),
-        (ProblemWritten(0, "…", equivalent=False), "not equivalent", "bad"),
-        (ProblemWritten(1, "…", reason="it is empty"), "cannot be read", "bad"),
-    ],
-)
-def test_a_written_problem_is_marked_by_its_verdict(written: ProblemWritten, verdict: str, tone: str) -> None:
-    note = written.note()
-    assert (note.verdict, note.tone) == (verdict, tone)
-
-
 # ── prompts ───────────────────────────────────────────────────────────────────────────────────────
 
 

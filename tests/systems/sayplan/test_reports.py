@@ -143,26 +143,6 @@ def test_runs_of_others_have_no_values() -> None:
     assert set(values().values()) == {None}
 
 
-@pytest.mark.parametrize(
-    ("event", "title", "verdict", "tone"),
-    [
-        (STEPS[0], "Search, step 1: expand(lobby)", "120 tokens shown", ""),
-        (STEPS[2], "Search, step 3: expand(lobby)", "refused", "bad"),
-        (END, "Search ended: the model ended it", "90 tokens shown, 50 when collapsed, 200 in all", "good"),
-        (FIRST, "Plan, as first given", "0 of 1 actions possible; the goal does not hold at its end", "bad"),
-        (LAST, "Plan, correction 1", "executable; the goal holds at its end", "good"),
-    ],
-)
-def test_a_page_shows_each_event_with_its_result(event: RunEvent, title: str, verdict: str, tone: str) -> None:
-    note = event.note()
-    assert (note.title, note.verdict, note.tone) == (title, verdict, tone)
-
-
-def test_a_page_marks_inserted_and_failing_calls() -> None:
-    assert [line.label for line in LAST.note().lines] == ["on the way", ""]
-    assert [line.tone for line in FIRST.note().lines] == ["bad"]
-
-
 # ── tokens by GPT-4's tokenizer where rs-bpe is installed, and estimates without it ───────────────
 
 
