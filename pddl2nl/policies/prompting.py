@@ -61,6 +61,7 @@ from pddl2nl.policies.refining import Attempt, Check, refine
 from pddl2nl.policies.setting import Example
 from pddl2nl.policies.trace import Verdict, why_not_read
 from pddlval import GroundAction, State, validate
+from pddlval.simulator import CLOCK
 
 CORRECTION_PROMPT = "correction.txt"
 """What goes back to the model with the validator's explanation."""
@@ -353,6 +354,9 @@ def _explanation(verdict: Verdict, teller: Teller) -> str:
             said, why = " ".join(failing.text.split()), why_not_read(failing.status, failing, teller)
             return f'{start}Line {trace.steps} of the plan, "{said}", was not understood, because {why}'
         plan.append(failing.action)
+    if trace.state.level(CLOCK) is not None:
+        # Its actions without their times are another plan.
+        return f"{start}{verdict.message[:1].upper()}{verdict.message[1:]}"
     return start + " ".join(explain(validate(teller.task, plan), teller))
 
 

@@ -32,8 +32,9 @@ from pddl2nl.nl.reading.claims import no_plan_said_in_turn
 from pddl2nl.nl.telling.tools import RULE, ActionTools, CallError, call_text, checked_arguments, object_schema
 from pddl2nl.policies.episode import Episode, Turn
 from pddl2nl.policies.events import NOT_EXECUTED, ToolCalled
-from pddl2nl.policies.trace import applicable_told, why_not_read
+from pddl2nl.policies.trace import applicable_told, timed_plan, why_not_read
 from pddlval import validate
+from pddlval.simulator import CLOCK
 
 Extra = Literal["state", "applicable_actions", "undo", "reset", "validate_plan"]
 ACT, SUBMIT = "act", "submit_plan"
@@ -224,13 +225,16 @@ class Toolbox:
     def _explained(self, text: str) -> str:
         """Whether a plan is valid, or why not."""
         setting = self.episode.setting
-        plan = []
-        for number, line in enumerate(setting.reader.read(text).chosen, start=1):
+        lines = setting.reader.read(text).chosen
+        for number, line in enumerate(lines, start=1):
             if line.status != "read" or line.action is None:
                 why = why_not_read(line.status, line, setting.teller)
                 return f'Step {number} of the plan, "{" ".join(line.text.split())}", was not understood, because {why}'
-            plan.append(line.action)
-        report = validate(setting.teller.task, plan)
+        task = setting.teller.task
+        timed = self.episode.state.level(CLOCK) is not None
+        report = validate(
+            task, timed_plan(text, lines, task) if timed else [line.action for line in lines if line.action]
+        )
         return "The plan is valid." if report.valid else " ".join(explain(report, setting.teller))
 
     def _submit(self, call: ToolCall) -> CallResult:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
 import pytest
 
-from pddl2nl.llm import ScriptedModel
+from pddl2nl.llm import ScriptedCall, ScriptedModel, ScriptedReply
 from pddl2nl.nl import Teller, make_names, template_wording
 from pddl2nl.pddl import Task, parse_task
 from pddl2nl.policies import Episode, Limits, RunEvent, make_policy
-from pddl2nl.policies.events import Acted, Finished
+from pddl2nl.policies.events import Acted, Finished, Prompted, ToolCalled
 from pddlval import GroundAction, Simulator, acting_simulator, validate
 from pddlval.temporal.sequences import schedule
 from tests.settings import plain_setting
@@ -167,11 +168,13 @@ DARK, BRIGHT = CELLAR.format(light="(light)"), CELLAR.format(light="(and)")
 """Fuses that are mended by light only, or always."""
 
 
-def episode(task: Task, replies: list[str], policy: str) -> tuple[Finished, list[RunEvent]]:
+def episode(
+    task: Task, replies: Sequence[str | ScriptedReply], policy: str, **options: Any
+) -> tuple[Finished, list[RunEvent]]:
     setting = plain_setting(task, options={"names": "original"})
     events: list[RunEvent] = []
     episode = Episode(setting, ScriptedModel(replies), limits=Limits(10), emit=events.append)
-    return episode.play(make_policy(policy)), events
+    return episode.play(make_policy(policy, options)), events
 
 
 BURN, MEND = "apply the action 'burn' to lamp {}", "apply the action 'mend' to fuse {}"
@@ -190,6 +193,19 @@ def test_a_reply_with_times_is_judged_by_them() -> None:
     assert finished.outcome == "inapplicable"
     assert finished.fault is not None
     assert "'light' no longer holds" in finished.message
+
+
+def test_plans_with_times_are_explained_by_their_times() -> None:
+    lines = [f"at {time}, {said}, for {long}" for said, (time, long) in zip(SEQUENCE, TIMES, strict=True)]
+    early = [line.replace("at 11", "at 9") for line in lines]
+    _, events = episode(parse_task(DARK, FUSES), ["\n".join(early)] * 2, "basic", rounds=1)
+    *_, asked_again = (event for event in events if isinstance(event, Prompted))
+    assert "'light' no longer holds" in asked_again.messages[-1].content
+    asked = [ScriptedCall("validate_plan", {"plan": plan}) for plan in (early, lines)]
+    _, events = episode(parse_task(DARK, FUSES), [ScriptedReply("", calls=(call,)) for call in asked], "tools-plan")
+    broken, valid = (event.result for event in events if isinstance(event, ToolCalled))
+    assert "'light' no longer holds" in broken
+    assert valid == "The plan is valid."
 
 
 def test_a_sequence_is_scheduled() -> None:
