@@ -71,19 +71,15 @@ def test_the_new_policy_is_listed(grown: Path) -> None:
 
 
 @pytest.mark.usefixtures("needs_planner")
-def test_the_new_policy_solves_with_the_oracle(grown: Path) -> None:
+@pytest.mark.parametrize(
+    ("policy", "model", "code", "outcome"),
+    [("careful", "oracle", 0, "solved"), ("basic", "echo:hello", 1, "unreadable")],
+)
+def test_the_new_policy_and_the_new_model_play(grown: Path, policy: str, model: str, code: int, outcome: str) -> None:
     files = ("domains/ferry/domain.pddl", "instances/ferry/p01.pddl")
-    done = run(grown, "-m", "pddl2nl", "run", *files, "--policy", "careful", "--model", "oracle", "--steps", "40")
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert done.stdout.startswith("solved")
-
-
-@pytest.mark.usefixtures("needs_planner")
-def test_the_new_model_answers_and_is_judged(grown: Path) -> None:
-    files = ("domains/ferry/domain.pddl", "instances/ferry/p01.pddl")
-    done = run(grown, "-m", "pddl2nl", "run", *files, "--policy", "basic", "--model", "echo:hello")
-    assert done.returncode == 1, done.stdout + done.stderr
-    assert done.stdout.startswith("unreadable")
+    done = run(grown, "-m", "pddl2nl", "run", *files, "--policy", policy, "--model", model, "--steps", "40")
+    assert done.returncode == code, done.stdout + done.stderr
+    assert done.stdout.startswith(outcome)
 
 
 def test_the_new_metric_is_in_reports_and_the_new_specification_is_listed(grown: Path) -> None:

@@ -70,15 +70,10 @@ def changed(**said):
         (changed(rows=[{"label": "r", "tasks": "2"}]), r"rows\[0\]\.tasks is '2'; expected a whole number"),
         (changed(columns=[{"name": "\ud800"}]), r"'\\ud800' is half of a surrogate pair"),
         (changed(name=3), "name is 3; expected a text"),
+        (b"\xff\xfe", "UTF-8 was expected"),
     ],
 )
 def test_a_foreign_file_is_refused_with_its_place(tmp_path, text, message):
-    (tmp_path / LAYOUT_FILE).write_text(text)
+    (tmp_path / LAYOUT_FILE).write_bytes(text if isinstance(text, bytes) else text.encode())
     with pytest.raises(InputError, match=message):
-        read_layout(tmp_path)
-
-
-def test_a_file_that_is_no_text_is_refused(tmp_path):
-    (tmp_path / LAYOUT_FILE).write_bytes(b"\xff\xfe")
-    with pytest.raises(InputError, match="UTF-8 was expected"):
         read_layout(tmp_path)

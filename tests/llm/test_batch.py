@@ -201,25 +201,27 @@ def test_failed_lines_are_submitted_again_and_no_others(cache: Cache, fault: Lin
         assert len(server.desk.submitted) == 5
 
 
-def test_after_the_last_attempt_the_error_reaches_who_asked(cache: Cache) -> None:
+@pytest.mark.parametrize(
+    ("fault", "attempts", "error", "why"),
+    [
+        (LineFault(500), 2, EndpointError, r"HTTP 500.*made to fail.*\(2 attempts in batches\)"),
+        (
+            LineFault(400, "context_length_exceeded", "maximum context length"),
+            1,
+            ContextWindowError,
+            "prompt is longer",
+        ),
+    ],
+)
+def test_after_the_last_attempt_the_error_reaches_who_asked_and_nobody_else(
+    cache: Cache, fault: LineFault, attempts: int, error: type[Exception], why: str
+) -> None:
     with ChatServer(Answering(echo)) as server:
         bad = key_of(server, "b")
-        server.desk.plan = BatchPlan(AT_ONCE, line=lambda name, tried: LineFault(500) if name == bad else None)
-        cached = brought(server, cache, ["a", "b"], max_attempts=2)
-        assert len(cache) == 1
-        assert Counter(server.desk.submitted)[bad] == 2
-        with pytest.raises(EndpointError, match=r"HTTP 500.*made to fail.*\(2 attempts in batches\)"):
-            cached.complete(asked("b"))
-
-
-def test_a_prompt_too_long_concerns_nobody_else(cache: Cache) -> None:
-    with ChatServer(Answering(echo)) as server:
-        bad = key_of(server, "b")
-        fault = LineFault(400, "context_length_exceeded", "This model's maximum context length is 10 tokens.")
         server.desk.plan = BatchPlan(AT_ONCE, line=lambda name, tried: fault if name == bad else None)
-        cached = brought(server, cache, ["a", "b"])
-        assert (len(cache), len(server.desk.submitted)) == (1, 2)
-        with pytest.raises(ContextWindowError):
+        cached = brought(server, cache, ["a", "b"], max_attempts=2)
+        assert (len(cache), Counter(server.desk.submitted)[bad]) == (1, attempts)
+        with pytest.raises(error, match=why):
             cached.complete(asked("b"))
 
 

@@ -164,21 +164,17 @@ def test_a_constraint_is_part_of_what_a_reply_is_kept_under() -> None:
 
 
 @pytest.mark.parametrize(
-    ("policy", "level", "words"),
+    ("policy", "model", "level", "words"),
     [
-        ("basic", "applicable", "in no state"),
-        ("act", "aplicable", "did you mean 'applicable'"),
-        ("random", "format", "the policy does not use it"),
+        ("basic", None, "applicable", "in no state"),
+        ("act", None, "aplicable", "did you mean 'applicable'"),
+        ("random", None, "format", "the policy does not use it"),
+        ("act", "oracle", "format", "behind an endpoint"),
     ],
 )
-def test_what_cannot_be_constrained_is_refused(policy: str, level: str, words: str) -> None:
+def test_what_cannot_be_constrained_is_refused(policy: str, model: str | None, level: str, words: str) -> None:
     with pytest.raises(InputError, match=words):
-        run(shipped_task("blocksworld", "p01"), policy, constrain=level)
-
-
-def test_a_model_without_an_endpoint_is_refused() -> None:
-    with pytest.raises(InputError, match="behind an endpoint"):
-        run(shipped_task("blocksworld", "p01"), "act", "oracle", constrain="format")
+        run(shipped_task("blocksworld", "p01"), policy, model, constrain=level)
 
 
 def test_each_turn_is_constrained_to_the_state_and_the_record_says_so() -> None:

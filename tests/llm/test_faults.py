@@ -79,31 +79,12 @@ def test_what_may_pass_is_tried_again_with_exponential_backoff(trouble: Trouble)
     assert sum(waits) > 10
 
 
-@pytest.mark.parametrize("status", [400, 401, 402, 403, 404, 405, 410, 422])
-def test_what_is_refused_is_refused_at_once_and_for_everything(status: int) -> None:
-    with ChatServer(ScriptedModel([]), lambda number: Trouble(status, error())) as server:
-        with pytest.raises(EndpointRefusedError, match=f"HTTP {status}, .*: said$"):
-            hasty(server).complete(REQUEST)
-        assert len(server.calls) == 1
-
-
-@pytest.mark.parametrize(("status", "kind"), [(413, EndpointError), (418, EndpointError), (451, EndpointError)])
-def test_other_refusals_concern_one_request(status: int, kind: type[Exception]) -> None:
-    with ChatServer(ScriptedModel([]), lambda number: Trouble(status, "no")) as server:
-        with pytest.raises(kind) as caught:
-            hasty(server).complete(REQUEST)
-        assert len(server.calls) == 1
-    assert not isinstance(caught.value, EndpointRefusedError | ContextWindowError)
-
-
-@pytest.mark.parametrize("fields", [{"code": "insufficient_quota"}, {"type": "insufficient_quota"}])
-def test_a_used_up_quota_is_no_rate_limit(fields: dict[str, str]) -> None:
-    with ChatServer(ScriptedModel([]), lambda number: Trouble(429, error(**fields))) as server:
-        with pytest.raises(EndpointRefusedError, match="quota or credit of this key is used up"):
-            hasty(server).complete(REQUEST)
-        assert len(server.calls) == 1
-
-
+REFUSED = [
+    *((status, error(), EndpointRefusedError) for status in (400, 401, 402, 403, 404, 405, 410, 422)),
+    # These concern one request.
+    *((status, error(), EndpointError) for status in (413, 418, 451)),
+]
+USED_UP = [(429, error(code="insufficient_quota")), (429, error(type="insufficient_quota"))]
 TOO_LONG = [
     (400, error(code="context_length_exceeded", message="This model's maximum context length is 128000 tokens.")),
     (413, error(code="context_length_exceeded")),
@@ -148,12 +129,20 @@ TOO_LONG = [
 ]
 
 
-@pytest.mark.parametrize(("status", "body"), TOO_LONG)
-def test_a_prompt_too_long_is_a_limit_of_the_model(status: int, body: str) -> None:
+@pytest.mark.parametrize(
+    ("status", "body", "kind", "why"),
+    [
+        *((status, body, kind, rf"HTTP {status}, .*: said$") for status, body, kind in REFUSED),
+        *((*used, EndpointRefusedError, "quota or credit of this key is used up") for used in USED_UP),
+        *((*long, ContextWindowError, "the prompt is longer than the model takes") for long in TOO_LONG),
+    ],
+)
+def test_what_is_refused_is_not_asked_again(status: int, body: str, kind: type[Exception], why: str) -> None:
     with ChatServer(ScriptedModel([]), lambda number: Trouble(status, body)) as server:
-        with pytest.raises(ContextWindowError, match="the prompt is longer than the model takes"):
+        with pytest.raises(EndpointError, match=why) as caught:
             hasty(server).complete(REQUEST)
         assert len(server.calls) == 1
+    assert type(caught.value) is kind
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from itertools import product
 from typing import Any
 
 import pytest
@@ -59,18 +60,14 @@ def test_the_request_is_sent_as_it_is_and_nothing_else() -> None:
     assert {name.lower(): value for name, value in call.headers.items()}["authorization"] == f"Bearer {KEY}"
 
 
-@pytest.mark.parametrize("finish", ["length", "refused", "filtered", "text"])
-def test_how_a_reply_fell_short_is_named(finish: str) -> None:
-    with ChatServer(ScriptedModel([ScriptedReply("some words", finish=finish)])) as server:
+@pytest.mark.parametrize(
+    ("text", "finish"),
+    [*product(["some words"], ["length", "refused", "filtered", "text"]), ("", "empty"), ("  \n", "empty")],
+)
+def test_how_a_reply_fell_short_is_named(text: str, finish: str) -> None:
+    with ChatServer(ScriptedModel([ScriptedReply(text, finish="text" if finish == "empty" else finish)])) as server:
         completion = OpenAIModel("m", server.base_url).complete(REQUEST)
-    assert completion.finish == finish
-    assert completion.text == "some words"
-
-
-@pytest.mark.parametrize("text", ["", "  \n"])
-def test_an_empty_reply_is_named(text: str) -> None:
-    with ChatServer(ScriptedModel([text])) as server:
-        assert OpenAIModel("m", server.base_url).complete(REQUEST).finish == "empty"
+    assert (completion.finish, completion.text.strip()) == (finish, text.strip())
 
 
 @pytest.mark.parametrize(
