@@ -368,16 +368,13 @@ def test_each_step_has_its_state_and_the_failed_one_what_it_lacked(tmp_path: Pat
     assert sum("missing" in markup for markup in data["markups"]) == 1
 
 
-def test_a_world_with_faults_is_drawn_as_it_was(tmp_path: Path) -> None:
-    pytest.importorskip("rdflib", reason="rdflib is absent: pip install 'pddl2nl[macros]'")
-    path = tmp_path / "run.jsonl"
-    options = {"faults": "fail (toggle-on *) at 9"}
-    run(shipped_domain("kitchen").task("t03"), policy="hvr", model="oracle", record=path, **options)
-    record = read_record(path)
-    steps = [step for turn in turns_of(record) if turn.counts for step in turn.steps]
+def test_a_world_with_faults_is_drawn_as_it_was(write, act_events) -> None:
+    first, last = (event for event in act_events if isinstance(event, Acted))
+    events = [first, Acted(5, "(stack a b)"), structs.replace(last, step=6), Finished("solved", plan=(*PLAN, PLAN[1]))]
+    record = read_record(write("one", [tiny_start(options={"faults": "fail (stack a b) at 2"}), *events]))
+    steps = [step for turn in turns_of(record) for step in turn.steps]
     data = data_of(run_figure(record, steps))
-    assert any(frame["is"].endswith("changed nothing") for frame in data["frames"])
-    assert len(data["frames"]) == len(steps) + 1
+    assert [frame["is"].endswith("changed nothing") for frame in data["frames"]] == [False, False, True, False]
 
 
 def test_a_run_without_actions_has_no_picture(tmp_path: Path) -> None:
