@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from runpy import run_path
 from types import NoneType, UnionType
-from typing import Annotated, Any, Literal, NotRequired, Union, get_args, get_origin, get_type_hints, is_typeddict
+from typing import Any, Literal, get_args, get_origin
 from xml.sax.saxutils import escape
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -145,42 +145,34 @@ def answers() -> str:
 
 def _keys(kind: Any, place: str, meaning: str = "") -> Iterator[tuple[str, str, str]]:
     """The keys below a place: each with its type and meaning."""
-    if get_origin(kind) is NotRequired:
-        yield from _keys(get_args(kind)[0], f"{place}?", meaning)
-    elif get_origin(kind) is Annotated:
-        yield from _keys(get_args(kind)[0], place, get_args(kind)[1])
-    elif get_origin(kind) is list and place == "":
-        yield from _keys(get_args(kind)[0], "[]")
-    else:
-        if place not in ("", "[]"):
-            yield place, _type(kind), meaning
-        parts = get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
-        for part in parts:
-            if get_origin(part) is list and is_typeddict(get_args(part)[0]):
-                part, place = get_args(part)[0], f"{place}[]"
-            elif get_origin(part) is dict and (place == "" or is_typeddict(get_args(part)[1])):
-                part, place = get_args(part)[1], f"{place}.*".removeprefix(".")
-                if not is_typeddict(part):
-                    yield place, _type(part), meaning
-            if is_typeddict(part):
-                for key, inner in get_type_hints(part, include_extras=True).items():
-                    yield from _keys(inner, f"{place}.{key}".removeprefix("."))
+    if hasattr(kind, "meaning"):
+        kind, meaning = kind.kind, kind.meaning
+    if place not in ("", "[]"):
+        yield place, _type(kind), meaning
+    for part in kind if isinstance(kind, tuple) else (kind,):
+        if isinstance(part, list) and (place == "" or isinstance(part[0], dict)):
+            part, place = part[0], f"{place}[]"
+        if not isinstance(part, dict):
+            continue
+        for key, inner in part.items():
+            # What a table of names and plain values holds needs no line of its own, unless it is the whole answer.
+            if key != "*" or place == "" or isinstance(inner, dict):
+                below = list(_keys(inner, f"{place}.{key}".removeprefix(".")))
+                yield from below[1:] if key == "*" and isinstance(inner, dict) else below
 
 
 def _type(kind: Any) -> str:
     """A type in a few words: list of str, object, str or null."""
-    origin, inner = get_origin(kind), get_args(kind)
-    if kind is NoneType:
-        return "null"
-    if origin is Literal:
-        return ", ".join(map(str, inner))
-    if origin in (Union, UnionType):
-        return " or ".join(map(_type, inner))
-    if origin is list:
-        return f"list of {_type(inner[0])}"
-    if kind is Any:
-        return "any"
-    return "object" if is_typeddict(kind) or origin is dict else str(kind.__name__)
+    kind = getattr(kind, "kind", kind)
+    if isinstance(kind, dict):
+        return "object"
+    if isinstance(kind, list):
+        return f"list of {_type(kind[0])}"
+    if isinstance(kind, tuple) or get_origin(kind) is UnionType:
+        return " or ".join(map(_type, kind if isinstance(kind, tuple) else get_args(kind)))
+    if get_origin(kind) is Literal:
+        return ", ".join(map(str, get_args(kind)))
+    return {None: "null", NoneType: "null", Any: "any"}.get(kind) or str(kind.__name__)
 
 
 def metrics() -> str:

@@ -9,46 +9,43 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from types import NoneType, UnionType
-from typing import Annotated, Any, Literal, NotRequired, Union, get_args, get_origin, get_type_hints, is_typeddict
+from types import NoneType
+from typing import Any, Literal, get_args, get_origin
 
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "docs"))
-from json_answers import ANSWERS  # noqa: E402
+from json_answers import ANSWERS, Told  # noqa: E402
 
 
 def faults(value: Any, kind: Any, place: str = "") -> list[str]:
     """Where a value is not of a type: keys that are missing or too many, and values of other types."""
-    origin, inner = get_origin(kind), get_args(kind)
-    if kind is Any:
-        return []
-    if origin in (Annotated, NotRequired):
-        return faults(value, inner[0], place)
-    if origin in (Union, UnionType):
-        return [] if any(not faults(value, one) for one in inner) else [f"{place}: {value!r:.200} is no {kind}"]
-    if is_typeddict(kind):
-        if not isinstance(value, dict):
-            return [f"{place}: {value!r:.200} is no {kind.__name__}"]
-        hints = get_type_hints(kind, include_extras=True)
-        found = [f"{place}: no {key}" for key in kind.__required_keys__ - value.keys()]
-        found += [f"{place}: {key} is not described" for key in value.keys() - hints.keys()]
-        inside = (faults(value[key], hints[key], f"{place}.{key}") for key in value.keys() & hints.keys())
-        return [*found, *(fault for each in inside for fault in each)]
-    if origin is list:
-        if isinstance(value, list):
-            return [fault for each in value for fault in faults(each, inner[0], f"{place}[]")]
-    elif origin is dict:
-        if isinstance(value, dict):
-            return [fault for each in value.values() for fault in faults(each, inner[1], f"{place}.*")]
-    elif origin is Literal:
-        return [] if value in inner else [f"{place}: {value!r} is none of {inner}"]
-    elif kind in (None, NoneType):
-        return [] if value is None else [f"{place}: {value!r:.200} is not null"]
-    elif isinstance(value, (int, float) if kind is float else kind) and (kind is bool or not isinstance(value, bool)):
-        return []
-    return [f"{place}: {value!r:.200} is no {kind}"]
+    match kind:
+        case Told():
+            return faults(value, kind.kind, place)
+        case tuple():
+            return [] if any(not faults(value, one) for one in kind) else [f"{place}: {value!r:.200} is no {kind}"]
+        case [inner] if isinstance(value, list):
+            return [fault for each in value for fault in faults(each, inner, f"{place}[]")]
+        case {"*": inner} if isinstance(value, dict):
+            return [fault for each in value.values() for fault in faults(each, inner, f"{place}.*")]
+        case dict() if isinstance(value, dict):
+            kinds = {key.removesuffix("?"): one for key, one in kind.items()}
+            found = [f"{place}: no {key}" for key in kind.keys() - value.keys() if not key.endswith("?")]
+            found += [f"{place}: {key} is not described" for key in value.keys() - kinds.keys()]
+            inside = (faults(value[key], kinds[key], f"{place}.{key}") for key in value.keys() & kinds.keys())
+            return [*found, *(fault for each in inside for fault in each)]
+        case list() | dict():
+            right = False
+        case _ if kind is Any:
+            right = True
+        case _ if get_origin(kind) is Literal:
+            right = value in get_args(kind)
+        case _:
+            types = {NoneType if one is None else one for one in get_args(kind) or (kind,)}
+            right = type(value) in types or (float in types and type(value) is int)
+    return [] if right else [f"{place}: {value!r:.200} is no {kind}"]
 
 
 COMMANDS = {

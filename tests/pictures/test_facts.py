@@ -50,11 +50,11 @@ def check_drawn(pictures: Pictures, number: int) -> None:
 
 
 def ipc_plan(folder: Path) -> str:
-    """The first valid plan that is recorded beside a task."""
+    """The first valid plan that is recorded beside a task; of long ones, all alike, the beginning."""
     for line in (folder / "verdicts.jsonl").read_text(encoding="utf-8").splitlines():
         record = json.loads(line)
         if record["kind"] == "valid":
-            return str(record["plan"])
+            return "\n".join(record["plan"].splitlines()[:200])
     return ""
 
 

@@ -16,7 +16,7 @@ from tests.questions.asked import FERRY, PROBLEM
 def checked(shared: Path, kind: str) -> list[CheckedQuestion]:
     """The questions of a kind that have PDDL, with their answers recomputed."""
     questions = [item for item in read_questions(shared / "acpbench") if (item.kind, item.form) == (kind, "open")]
-    return [*check_questions(questions)]
+    return [*check_questions(questions, jobs=2)]
 
 
 @pytest.mark.parametrize("kind", ["applicability", "progression", "validation"])

@@ -230,16 +230,10 @@ def test_a_problem_without_a_plan_says_so_and_is_well_formed(name, way):
         assert_well_formed(made, name, seed)
 
 
-@by_way
-@pytest.mark.usefixtures("needs_planner")
-def test_no_planner_finds_a_plan_where_there_is_none(name, way):
-    made = generate(name, 1, unsolvable=way)
-    assert solve(TaskTexts(domain_text(name), made.text), "brfs", time_limit=30).status == "unsolvable"
-
-
-@by_domain
+@pytest.mark.parametrize("name", [name for name in generators() if name in authored_domains()])
 @pytest.mark.usefixtures("needs_planner")
 def test_a_problem_has_a_plan(name):
+    # The others have shipped sets, which `pddl2nl tasks manifest check` proves.
     made = generate(name, 2)
     result = solve(TaskTexts(domain_text(name), made.text), "ff", time_limit=30)
     assert result.status == "solved"
