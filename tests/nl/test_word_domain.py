@@ -242,9 +242,6 @@ def test_a_durative_action_is_worded_like_any_other() -> None:
     assert "the fuel decreases by (the time that has passed times 2)" in model.requests[-1].messages[-1].content
 
 
-# ── the wire ─────────────────────────────────────────────────────────────────────────────────────
-
-
 # ── the conversations, word by word ──────────────────────────────────────────────────────────────
 
 GOLDEN = Path(__file__).parent / "golden_word"

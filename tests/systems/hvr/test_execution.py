@@ -131,9 +131,6 @@ def test_an_alignment_is_the_way_from_one_state_to_the_other(
     assert (back.missing, back.surplus) == (found.surplus, found.missing)
 
 
-# ── the deterministic repair of missing movements ─────────────────────────────────────────────────
-
-
 # ── repair ────────────────────────────────────────────────────────────────────────────────────────
 
 

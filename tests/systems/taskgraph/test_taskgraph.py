@@ -113,9 +113,9 @@ def test_subtasks_that_are_no_nodes_of_the_graph_are_unknown_and_not_in_the_prom
     assert "ThrowObject" not in run.model.requests[0].messages[0].content
 
 
-def test_without_any_plan_the_run_ends() -> None:
-    run = play("s05", {PLAN: "I cannot."})
-    assert run.finished.outcome == "unreadable"
+@pytest.mark.parametrize(("policy", "stage"), [("taskgraph", PLAN), ("taskgraph-beam", NEXT)])
+def test_without_any_plan_the_run_ends(policy: str, stage: str) -> None:
+    assert play("s05", {stage: "I would rather not."}, policy=policy).finished.outcome == "unreadable"
 
 
 # ── revisions ────────────────────────────────────────────────────────────────────────────────────
@@ -451,9 +451,7 @@ def test_another_model_revises_on_an_account_of_its_own(tmp_path: Path) -> None:
     [
         ({"policy": "taskgraph-noreplan-high", "options": {"check": "proved"}}, "check=proved.* asks none"),
         ({"policy": "taskgraph-noreplan", "models": {"replanner": "oracle"}}, "taskgraph-noreplan has no such role"),
-        ({"policy": "taskgraph", "models": {"embedding": "oracle"}}, "taskgraph has no such role"),
         ({"policy": "taskgraph", "options": {"graph": "prited"}}, "no graph 'prited'; did you mean 'printed'"),
-        ({"policy": "basic", "options": {"graph": "printed"}}, "policy basic has no option 'graph'"),
         ({"policy": "taskgraph", "files": {"subtasks.json": "/nowhere.json"}}, "nowhere.json"),
     ],
 )
@@ -575,11 +573,6 @@ def test_a_search_without_end_stops_at_its_depth() -> None:
     assert len(run.checks[0].plan) == MOST_DEPTH
     assert len(run.model.asked(NEXT)) == MOST_DEPTH + 1
     assert run.model.asked(NEXT)[-1]["Candidates"] == "- END"
-
-
-def test_a_search_in_which_nothing_is_scored_has_no_plan() -> None:
-    run = play("s05", {NEXT: "I would rather not."}, policy="taskgraph-beam")
-    assert run.finished.outcome == "unreadable"
 
 
 @pytest.mark.parametrize(
