@@ -220,6 +220,15 @@ def test_fewer_than_two_values_have_no_interval() -> None:
     assert mean_interval([]) is None
 
 
+@pytest.mark.parametrize("number", [2, 3, 4, 5, 10, 31, 1000])
+def test_intervals_of_means_are_scipys(stats: Any, number: int) -> None:
+    values = [float(value * value % 7) for value in range(number)]
+    found = mean_interval(values)
+    assert found is not None
+    ends = stats.t.interval(0.95, number - 1, loc=stats.tmean(values), scale=stats.sem(values))
+    assert (found.low, found.high) == pytest.approx(ends, rel=1e-12)
+
+
 @pytest.mark.parametrize(("successes", "trials"), [(0, 20), (1, 20), (3, 20), (20, 20), (67, 100), (1, 1), (0, 1)])
 def test_intervals_of_shares_are_scipys(stats: Any, successes: int, trials: int) -> None:
     found = wilson_interval(successes, trials)
