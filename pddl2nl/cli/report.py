@@ -78,10 +78,8 @@ def _report(
     Exit code 0: done, for any outcomes of the runs; 2: no records, or a file that is not a record.
     """
     from pddl2nl.reports.gathering import gather
-    from pddl2nl.reports.html import write_html
     from pddl2nl.reports.metrics import add_metric
     from pddl2nl.reports.report import alarms_of, report_json, report_tables
-    from pddl2nl.reports.rows import Records, write_rows
 
     if compare is not None and len(set(compare)) < 2:
         raise InputError(f"--compare {compare[0]}: a column is compared with another; give --compare at least twice")
@@ -96,9 +94,14 @@ def _report(
         raise InputError(f"{folder} holds no finished record; `pddl2nl experiment` and `pddl2nl run --out` write them")
     drawn = [] if plots is None else _drawn(gathered, plots)
     if form == "html":
+        # Imported here with its pictures, which a text report would wait for.
+        from pddl2nl.reports.html import write_html
+
         page = str(write_html(gathered, out or folder / "report", paper=paper, seeds=by_seed))
         print_result({"report": page, "plots": drawn}, f"report: {page}", as_json=as_json)
     elif form == "runs":
+        from pddl2nl.reports.rows import Records, write_rows
+
         summaries = Records(tuple(run for _, run in sorted(gathered.runs.items())))
         runs, steps = map(str, write_rows(summaries, out or folder / "report" / "runs.csv", wide=wide))
         print_result({"runs": runs, "steps": steps, "plots": drawn}, f"runs: {runs}\nsteps: {steps}", as_json=as_json)

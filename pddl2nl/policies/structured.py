@@ -8,8 +8,6 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
-import json_repair
-
 MOST_READ = 100_000
 """The most characters of a reply that are read."""
 _MOST_REPAIRED = 6_000
@@ -52,6 +50,8 @@ def _written(text: str, kinds: tuple[type, ...]) -> Iterator[tuple[int, Any]]:
 
 
 def _repaired(text: str, kinds: tuple[type, ...]) -> Iterator[Any]:
+    import json_repair
+
     for part in (*(match[1] for match in _BLOCK.finditer(text)), text):
         if (begins := _BEGINS.search(part)) is None:
             continue

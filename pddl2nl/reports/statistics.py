@@ -69,7 +69,7 @@ def _student(degrees: int) -> float:
 
 
 def _within(angle: float, degrees: int) -> float:
-    """P(\|t\| ≤ √n · tan(angle)) with n degrees of freedom (Abramowitz and Stegun 1964, 26.7.3 and 26.7.4)."""
+    r"""P(\|t\| ≤ √n · tan(angle)) with n degrees of freedom (Abramowitz and Stegun 1964, 26.7.3 and 26.7.4)."""
     odd, square = degrees % 2, math.cos(angle) ** 2
     term = total = (math.cos(angle) if degrees > 1 else 0.0) if odd else 1.0
     for factor in range(2 + odd, degrees - 1, 2):

@@ -14,7 +14,6 @@ from pddl2nl.pddl import GroundAtom
 from pddl2nl.policies.events import Acted, RunEvent
 from pddl2nl.policies.reporting import ScoredRun, Way, conditions_met, end_of, goal_reached, mean_metric, share
 from pddl2nl.systems.brainbody.events import BodyActed, BrainPlanned, ErrorSignal
-from pddl2nl.systems.brainbody.replies import is_done
 from pddlval import Simulator
 
 # ── execution ────────────────────────────────────────────────────────────────────────────────────
@@ -33,6 +32,9 @@ def _executability_first_plan(run: ScoredRun) -> float | None:
 
     A last step that says "Done" is none. None without a plan.
     """
+    # Every report imports this module, and only those of this system need the reader of replies.
+    from pddl2nl.systems.brainbody.replies import is_done
+
     plan = next((event.plan for event in run.counted if isinstance(event, BrainPlanned)), ())
     first = _until_replaced(run.counted)
     steps = sum(not is_done(step) for step in plan) - _passes(first)

@@ -13,8 +13,6 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from rapidfuzz.distance import Indel
-
 from pddl2nl.policies.events import Replied
 from pddl2nl.policies.reporting import ScoredRun, Value, conditions_met, events_of, goal_reached, mean_metric, share
 from pddl2nl.systems.taskgraph.events import GraphChecked, PlanRevised, RevisionSpared, SubtaskDone
@@ -73,6 +71,9 @@ def _aligned(run: ScoredRun, plan: GraphChecked) -> tuple[float, float] | None:
     truths = [[str(block["macro"]) for block in blocks] for blocks in _ways(run) if blocks]
     if not truths:
         return None
+    # Every report imports this module, and only those of this system need it.
+    from rapidfuzz.distance import Indel
+
     truth = min(truths, key=lambda steps: Indel.distance(steps, plan.plan))
     common = (len(truth) + len(plan.plan) - Indel.distance(truth, plan.plan)) // 2
     return share(len(truth) - common, len(truth)), share(len(plan.plan) - common, len(plan.plan))
