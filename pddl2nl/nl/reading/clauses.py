@@ -469,6 +469,8 @@ class ActionGrammar:
             return said
         whole = self._clause_or_typo(text, words, listed, steps)
         read = whole is not None and whole.status in ("read", "ambiguous")
+        if whole is not None and whole.is_failure and (each := self._for_each(text, words, listed)):
+            return each
         parts = (
             [] if whole and read and "loose-tail" not in whole.rules else self._split(words, whole if read else None)
         )
@@ -505,9 +507,6 @@ class ActionGrammar:
             infinitive = any(word.start == verdict.start and prior.text == "to" for prior, word in pairwise(part))
             if settled and part[0].text not in _MAIN and (joined or verdict.is_failure or is_open(verdict.stance)):
                 # "It makes no sense to stack a on b and pick up c."
-                verdict = verdict.refused(stance)
-            if verdict.reason == UNKNOWN_VERB and stance.startswith("state") and self._goes_on_telling(part):
-                # "a would have to be on b and b on a", "there are two books: a on c, b on d"
                 verdict = verdict.refused(stance)
             if verdict.status == "read" and clauses and clauses[-1].is_failure:
                 # "**Load it**: load a onto b", "Carrying a, go to b"
@@ -546,6 +545,42 @@ class ActionGrammar:
         be = words[at]._replace(text="is", raw="is", end=start)
         verdict = self._clause(text, [*spoken, be, words[at]._replace(parted=""), *words[at + 1 :]], True)
         return verdict if verdict is not None and verdict.status in ("read", "ambiguous") else None
+
+    def _for_each(self, text: str, words: Sequence[Word], listed: bool) -> list[ClauseReading]:
+        """A step for each object behind the verb: "load packages a and b into c"; empty where it is none."""
+        mentions = self.frames.mentions(words)
+        verb = next((at for at, word in enumerate(words) if word.text in self.frames.verbs), len(words))
+        small = (
+            ARTICLES | PARTICLES | self.lexicon.type_words | (self.frames.vocabulary - PREPOSITIONS) | {"and", "both"}
+        )
+        many = {f"{noun}s": noun for noun in small if len(noun) > 2}
+        group: list[Mention] = []
+        at = verb + 1
+        for item in mentions:
+            if item.first < at or not all(word.text in small or word.text in many for word in words[at : item.first]):
+                break
+            group, at = [*group, item], item.last
+        said = {word.text for word in words[group[-2].last : group[-1].first]} if len(group) > 1 else set()
+        if "and" not in said or mentions[-1] is group[-1]:
+            return []
+        lead = [
+            word._replace(text=many.get(word.text, word.text))
+            for word in words[: group[0].first]
+            if word.text != "both"
+        ]
+        steps: list[ClauseReading] = []
+        for item in group:
+            own = [word._replace(parted="") for word in words[item.first : item.last]]
+            step = self._clause(text, [*lead, *own, *words[at:]], listed)
+            if step is None or step.status != "read" or "static" in step.rules:
+                return []
+            start = own[0].start if steps else step.start
+            steps.append(step._replace(start=start, end=step.end if item is group[-1] else own[-1].end))
+        return (
+            [step.moved(0, "several") for step in steps]
+            if len({step.candidates[0].name for step in steps}) == 1
+            else []
+        )
 
     def _chain(self, text: str, words: Sequence[Word], listed: bool) -> list[ClauseReading]:
         """Steps of one verb along several places: "drive truck_0 from a to b to c"; empty where it is none."""
@@ -682,7 +717,7 @@ class ActionGrammar:
         row = sorted((*mentions, *meant))
         passive = any(word.text in _PASSIVES for word in words[:verb])
         fits = self.frames.partial(words, verb, row, passive)
-        if not fits or all(len(said) == 1 for said in fits[0].objects):
+        if not fits or (not meant and all(len(said) == 1 for said in fits[0].objects)):
             return ()
         form = next(form for frame, form, _ in self.frames.verbs[words[verb].text] if frame is fits[0].frame)
         lead, subject = self._unspoken(words, verb, fits[0])
@@ -852,13 +887,6 @@ class ActionGrammar:
             stance = f"state ({holds[0]})" if holds else A_LIST
             return ClauseReading(words[0].start, words[-1].end, "not-an-action", stance=stance, names_object=True)
         return _unreadable(words, UNKNOWN_VERB)
-
-    def _goes_on_telling(self, words: Sequence[Word]) -> bool:
-        """Whether words go on with a state: "and b on a", ", b on d"."""
-        small = ARTICLES | self.lexicon.type_words | _AT | {"and"}
-        named = inside(self.frames.mentions(words))
-        plain = all(at in named or word.text in small for at, word in enumerate(words))
-        return words[0].text == "and" or plain
 
     def _explains(self, words: Sequence[Word]) -> bool:
         """Whether it says what the step before does: "This clears a", "That way, b is free"."""
