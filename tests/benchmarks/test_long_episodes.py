@@ -123,4 +123,4 @@ def test_what_grows_over_an_endpoint_is_the_prompt_that_is_sent(
     times = seconds_a_turn(RunSpec.of(task, "act", model="there", **told), access)
     what = f"a turn of act over an endpoint{', cached' if cached else ''}"
     bench.notes.append(f"{what}: exponent {exponent(times):.2f} ({shown(times)})")
-    assert exponent(times) <= (0.2 if cached else MOST)
+    assert exponent(times) <= (0.25 if cached else MOST)
