@@ -324,7 +324,7 @@ class Fake(Answering):
         self.embedded: list[list[str]] = []
 
     def identity(self, request: Request) -> dict[str, Any]:
-        body = {"model": "fake", "seed": request.seed, "messages": [message.to_json() for message in request.messages]}
+        body = {"model": "fake", "seed": request.seed, "messages": [message.as_json for message in request.messages]}
         return {"kind": "chat", "endpoint": URL, "body": body, "sample": request.sample}
 
     def embedding_identity(self, text: str) -> dict[str, Any]:
