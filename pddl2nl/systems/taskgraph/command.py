@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Callable
 from itertools import product
@@ -16,7 +15,6 @@ from pddl2nl.cli.output import DONE, FAILED, plural, print_json, print_result, p
 from pddl2nl.cli.progress import bar_shown
 from pddl2nl.cli.run_options import WordingOption, wording_of
 from pddl2nl.errors import InputError
-from pddl2nl.files import write_text_file
 
 if TYPE_CHECKING:
     from pddl2nl.pddl import Condition
@@ -25,7 +23,7 @@ if TYPE_CHECKING:
     from pddl2nl.systems.taskgraph.subtasks import Subtasks
 
 _SHOW = "Example: pddl2nl taskgraph show alfred --graph printed"
-_BUILD = "Example: pddl2nl taskgraph build blocksworld --by proved --out graph.json"
+_BUILD = "Example: pddl2nl taskgraph build blocksworld --by proved"
 _CHECK = "Example: pddl2nl taskgraph check alfred subtasks.txt --graph printed"
 _PROVE = "Example: pddl2nl taskgraph prove blocksworld pick-up unstack"
 _SETS = "Example: pddl2nl taskgraph sets long new --out sets --size 50"
@@ -42,8 +40,8 @@ SubtasksOption = Annotated[
 GraphOption = Annotated[
     str | None,
     option(
-        "NAME|FILE",
-        "A graph of subtasks.json, several united by +, or a file of taskgraph build.",
+        "NAME",
+        "A graph of subtasks.json, or several united by +.",
         "proved, where there is one",
         flag="--graph",
     ),
@@ -95,9 +93,6 @@ def _build(
     ] = "proved",
     seed: Annotated[int, option("N", "Seed of the plans that fewshot draws.", min=0)] = 1,
     subtasks: SubtasksOption = None,
-    out: Annotated[
-        Path | None, option("FILE", "Also write the graph to a file, for --graph.", "not written", dir_okay=False)
-    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Build a graph: an edge for each pair of subtasks that follow each other in a plan, whose actions are compatible,
@@ -110,10 +105,7 @@ def _build(
 
     read = _subtasks(domain, subtasks)
     shown = [plan for path in plans or () for plan in load_plans(path)]
-    built = build_graph(by, read, shown, seed)
-    if out is not None:
-        write_text_file(out, f"{json.dumps(built.as_json(), indent=1)}\n")
-    _print_graph(built, as_json)
+    _print_graph(build_graph(by, read, shown, seed), as_json)
 
 
 def _check(
@@ -274,11 +266,9 @@ def _subtasks(domain: Path, paths: list[Path] | None) -> Subtasks:
 
 
 def _graph(subtasks: Subtasks, name: str | None) -> TaskGraph | None:
-    """The graph of a name or file; without one the proved graph, or None if none comes with the subtasks."""
-    from pddl2nl.systems.taskgraph.graph import graph_named, load_graph
+    """The graph of a name; without one the proved graph, or None if none comes with the subtasks."""
+    from pddl2nl.systems.taskgraph.graph import graph_named
 
     if name is None and "proved" not in subtasks.graphs:
         return None
-    if name is not None and name.endswith(".json"):
-        return load_graph(name, subtasks)
     return graph_named(name or "proved", subtasks)

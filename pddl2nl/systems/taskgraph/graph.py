@@ -13,14 +13,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import pairwise, product
-from pathlib import Path
 from typing import Any
 
-import msgspec
-
-from pddl2nl.conversion import convert
 from pddl2nl.errors import InputError, did_you_mean
-from pddl2nl.files import parse_json, read_text
 from pddl2nl.systems.taskgraph.proving import EdgeProof, EdgeProver
 from pddl2nl.systems.taskgraph.subtasks import Subtask, Subtasks
 
@@ -67,33 +62,12 @@ class TaskGraph:
         return tuple(lines)
 
     def as_json(self) -> dict[str, Any]:
-        """The graph as the commands print it and `load_graph` reads it."""
+        """The graph as the commands print it."""
         return {
             "name": self.name,
             "nodes": [node.name for node in self.nodes],
             "edges": {node.name: list(self.after(node.name)) for node in self.nodes},
         }
-
-
-class _GraphFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    name: str
-    nodes: tuple[str, ...]
-    edges: dict[str, tuple[str, ...]]
-
-
-def load_graph(path: str | Path, subtasks: Subtasks) -> TaskGraph:
-    """The graph in a file, as ``pddl2nl taskgraph build`` writes it.
-
-    Raises:
-        InputError: a file of another form, or with a subtask that is unknown or no node.
-    """
-    try:
-        data = convert(parse_json(read_text(path, "task graph"), str(path)), _GraphFile)
-        named = {name: subtasks.named(name) for name in dict.fromkeys(data.nodes)}
-        edges = ((one, other) for one, after in data.edges.items() for other in after)
-        return TaskGraph(data.name, tuple(named.values()), frozenset(edges))
-    except InputError as error:
-        raise InputError(f"{path}: {str(error).removeprefix(f'{path}: ')}") from None
 
 
 def graph_of_labels(name: str, subtasks: Subtasks, edges: Mapping[str, str]) -> TaskGraph:
