@@ -1,9 +1,8 @@
 """Watching a plan while it runs: after each observed fact, which remaining step cannot be executed any more, and why.
 
-A fact that steps only need or overwrite is regressed through the rest of the plan (Waldinger 1977; Reiter 2001, chapter
-4): for each atom there is a list of the steps that need it, up to the next one that changes it, and an observation is
-looked up in it. Facts that conditional effects, numbers, derived predicates or conditions other than literals depend on
-have no such list; when one of them changes, the rest of the plan is simulated again.
+The rest of the plan is simulated again after each observation: some microseconds a step. What must last while a step
+runs is regressed through the rest (Waldinger 1977; Reiter 2001, chapter 4): for each atom there is a list of the steps
+that need it, up to the next one that changes it.
 """
 
 from __future__ import annotations
@@ -25,8 +24,6 @@ from pddl2nl.pddl import (
     Not,
     Problem,
     Task,
-    Update,
-    When,
     changed_predicates,
     conjuncts,
     write_condition,
@@ -34,7 +31,7 @@ from pddl2nl.pddl import (
 )
 from pddl2nl.pddl.task import effect_literals
 from pddlval import GroundAction, Simulator, validate
-from pddlval.formulas import fluents_in, names_in, negation_normal, subformulas, updates_in
+from pddlval.formulas import names_in, negation_normal, updates_in
 from pddlval.happenings import actions_in_time
 from pddlval.numeric import UndefinedError, exact, plain_number
 from pddlval.plans import PlanLike, as_plan, why_bad_atom
@@ -190,7 +187,6 @@ class PlanWatch(Watch):
         goal = Schema(ActionSchema("", (), problem.goal), self._state.layout)
         self._steps = [*map(self._simulator.ground, self.actions), Ground(goal, GroundAction(""))]
         self._needs = [_needs(step, self._below) for step in self._steps]
-        self._volatile = self._volatile_names()
         self._replay()
 
     @property
@@ -224,21 +220,7 @@ class PlanWatch(Watch):
             return
         outcome = Outcome((), (atom,)) if holds else Outcome((atom,))
         self._state = self._simulator.apply(self._state, (outcome,))
-        if atom[0] in self._volatile[self.next]:
-            self._replay()
-            return
-        for number, needed, literal in self._uses.get(atom, ()):
-            if number < self.next:
-                continue
-            if literal is None:
-                break
-            reasons = self._broken.setdefault(number, {})
-            if needed is holds:
-                reasons.pop(literal, None)
-            else:
-                reasons[literal] = None
-            if not reasons:
-                del self._broken[number]
+        self._replay()
 
     def observe_value(self, fluent: GroundAtom, value: Fraction) -> None:
         """Takes an observation: the value of a numeric fluent now; raises `InputError` if it is none of the task's."""
@@ -250,8 +232,7 @@ class PlanWatch(Watch):
             return
         outcome = Outcome(updates=(Change(fluent, "assign", exact(value)),))
         self._state = self._simulator.apply(self._state, (outcome,))
-        if fluent[0] in self._volatile[self.next]:
-            self._replay()
+        self._replay()
 
     def _begin_with(self, atoms: Iterable[GroundAtom], values: Mapping[GroundAtom, Fraction]) -> None:
         """Begins anew with other static facts, which are compiled into the simulator."""
@@ -277,10 +258,8 @@ class PlanWatch(Watch):
             self._state = self._simulator.apply(self._state, (outcome,))
         except UndefinedError as error:
             raise InputError(f"the effects of {expected} are not known: {error}; observe the value first") from None
-        self._broken.pop(self.next, None)
         self.next += 1
-        if self.next > self._simulated:
-            self._replay()
+        self._replay()
 
     def lasting(self) -> list[tuple[Condition, ...]]:
         """For each remaining step, what must stay true while it runs: later steps or the goal need it, and neither the
@@ -293,7 +272,7 @@ class PlanWatch(Watch):
         lasting: list[dict[Condition, None]] = [{} for _ in self._steps]
         for atom, uses in self._uses.items():
             begin = self.next if atom[0] in dynamic else len(self._steps)
-            for number, _, literal in uses:
+            for number, literal in uses:
                 if literal is None:
                     begin = number + 1
                 else:
@@ -314,14 +293,13 @@ class PlanWatch(Watch):
         So the later steps are looked at too, and what holds of the first broken step is what execution would say. The
         simulation ends at a step whose effects contradict each other or have no value.
         """
-        self._uses: dict[GroundAtom, list[tuple[int, bool, Condition | None]]] = {}
+        self._uses: dict[GroundAtom, list[tuple[int, Condition | None]]] = {}
         self._broken: dict[int, dict[Condition | GroundAtom, None]] = {}
         state = self._state
         for number in range(self.next, len(self._steps)):
-            self._simulated = number
             step = self._steps[number]
-            for atom, needed, literal in self._needs[number].literals:
-                self._uses.setdefault(atom, []).append((number, needed, literal))
+            for atom, literal in self._needs[number].literals:
+                self._uses.setdefault(atom, []).append((number, literal))
             if not step.applicable(state):
                 self._broken[number] = dict.fromkeys(step.unmet(state))
             try:
@@ -335,7 +313,7 @@ class PlanWatch(Watch):
                 self._broken.setdefault(number, {})[error.condition] = None
                 return
             for atom in (*outcome.deletes, *outcome.adds):
-                self._uses.setdefault(atom, []).append((number, False, None))
+                self._uses.setdefault(atom, []).append((number, None))
 
     def _mentioned(self, names: Iterable[str]) -> frozenset[str]:
         """Names with those that the derived predicates among them follow from."""
@@ -347,29 +325,14 @@ class PlanWatch(Watch):
                 todo.extend(self._below.get(name, ()))
         return frozenset(mentioned)
 
-    def _volatile_names(self) -> list[frozenset[str]]:
-        """For each step the predicates and functions on which, from it on, more depends than the truth of a literal."""
-        names: frozenset[str] = frozenset()
-        volatile = []
-        for step, needs in zip(reversed(self._steps), reversed(self._needs), strict=True):
-            read = [name for part in needs.others for name in names_in(part)]
-            for part in subformulas(step.schema.node.effect):
-                if isinstance(part, When):
-                    read.extend(names_in(part.condition))
-                elif isinstance(part, Update):
-                    read.extend(fluent.name for fluent in fluents_in(part.value))
-            names = names if names.issuperset(read) else names | self._mentioned(read)
-            volatile.append(names)
-        return volatile[::-1]
-
 
 # ── what steps need and change ───────────────────────────────────────────────────────────────────
 
 
 class _Needs(NamedTuple):
-    """The precondition of a step: the atoms of its literals, whether they must be true, and all other parts."""
+    """The precondition of a step: its literals with their atoms, and all other parts."""
 
-    literals: tuple[tuple[GroundAtom, bool, Condition], ...]
+    literals: tuple[tuple[GroundAtom, Condition], ...]
     others: tuple[Condition, ...]
 
 
@@ -378,7 +341,7 @@ def _needs(step: Ground, derived: Collection[str]) -> _Needs:
     for part in conjuncts(negation_normal(step.precondition())):
         atom = part.body if isinstance(part, Not) else part
         if isinstance(atom, Atom) and atom.predicate not in derived:
-            literals.append((ground_atom(atom), part is atom, part))
+            literals.append((ground_atom(atom), part))
         else:
             others.append(part)
     return _Needs(tuple(literals), tuple(others))
