@@ -72,7 +72,12 @@ def _validate(
     batch: Annotated[
         str | None, option("FILE", 'With --json: JSON lines {"domain", "problem", "plan" or "plan_text"}.', "none")
     ] = None,
-    jobs: Annotated[int, option("N", "How many are checked at a time.", min=1)] = 1,
+    jobs: Annotated[
+        int | None,
+        option(
+            "N", "Processes of a batch.", "one, and one per processor for what a file has left after a second", min=1
+        ),
+    ] = None,
     seconds: CommandSeconds = None,
     memory: CommandMemory = None,
 ) -> None:
@@ -93,6 +98,8 @@ def _validate(
         if paths or not as_json:
             raise typer.BadParameter("--batch takes no other file, and needs --json")
         lines = read_lines(batch)
+        # Whoever writes into a pipe may wait for each answer before the next line.
+        jobs = 1 if jobs is None and batch == "-" else jobs
         raise typer.Exit(judge_batch(lines, _write, tell, find=_find, tolerances=tolerances, jobs=jobs))
     if len(paths) < 3:
         raise typer.BadParameter("expected DOMAIN PROBLEM PLAN…, or --batch FILE")

@@ -193,7 +193,9 @@ def test_as_a_process(here: Path, root: Path) -> None:
     assert run("none.pddl", "problem.pddl", "good.plan").returncode == 2
 
 
-def test_several_processes_answer_as_one_does() -> None:
+@pytest.mark.parametrize("jobs", [2, None])
+def test_several_processes_answer_as_one_does(monkeypatch: pytest.MonkeyPatch, jobs: int | None) -> None:
+    monkeypatch.setattr("pddlval.command._WORTH_PROCESSES", 0.01)
     lines = [
         json.dumps({"domain": "domain.pddl", "problem": problem, "plan_text": plan})
         for number in range(150)
@@ -201,7 +203,7 @@ def test_several_processes_answer_as_one_does() -> None:
     ]
     lines.insert(77, "no JSON")
     alone, together = io.StringIO(), io.StringIO()
-    assert judge_batch(lines, alone.write) == judge_batch(lines, together.write, jobs=2) == 2
+    assert judge_batch(lines, alone.write) == judge_batch(lines, together.write, jobs=jobs) == 2
     assert together.getvalue() == alone.getvalue()
 
 

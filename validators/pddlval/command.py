@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from fractions import Fraction
@@ -27,6 +29,11 @@ _MOST_TEXT = 10_000_000
 """Characters of the tasks that a batch keeps at most, and again of the domains; a tree takes some forty bytes each."""
 _LEAST_TEXT = 1_000
 _LINES_AT_ONCE = 1_000
+
+_WORTH_PROCESSES = 1.0
+"""Seconds of judging from which on processes are started for what is left: that takes about 0.05 s."""
+
+_MOST_PROCESSES = 8
 
 Key = TypeVar("Key")
 Value = TypeVar("Value")
@@ -119,7 +126,7 @@ def judge_batch(
     *,
     find: Find = _as_given,
     tolerances: Tolerances = EXACT,
-    jobs: int = 1,
+    jobs: int | None = 1,
 ) -> int:
     """Judges a plan for every JSON line ``{"domain", "problem", "plan"}``, or with ``"plan_text"``.
 
@@ -133,12 +140,14 @@ def judge_batch(
         tell: tells a report in words.
         find: finds the files of a domain and a problem, which may be names; raises InputError.
         tolerances: by how much numbers and durations may miss.
-        jobs: processes that judge, where the system can fork them; elsewhere this one judges alone.
+        jobs: processes that judge, where the system can fork them; elsewhere this one judges alone. None for this one
+            at first, and one for each processor, at most eight, for what is left after a second.
     """
     judge = _LineJudge(tell, find, tolerances)
     numbered = ((number, line) for number, line in enumerate(lines, start=1) if line.strip())
     code = ALL_VALID
-    for answer, own in (judge(*each) for each in numbered) if jobs == 1 else _in_processes(judge, numbered, jobs):
+    answers = _as_it_pays(judge, numbered) if jobs is None else _in_processes(judge, numbered, jobs)
+    for answer, own in answers:
         write(answer)
         code = max(code, own)
     return code
@@ -148,7 +157,20 @@ _judge_here: _LineJudge
 """The judge of this process, where it is one of several."""
 
 
+def _as_it_pays(judge: _LineJudge, numbered: Iterator[tuple[int, str]]) -> Iterator[tuple[str, int]]:
+    began = time.monotonic()
+    for each in numbered:
+        yield judge(*each)
+        if time.monotonic() - began >= _WORTH_PROCESSES:
+            # They inherit the tasks that were read until now.
+            yield from _in_processes(judge, numbered, min(os.cpu_count() or 1, _MOST_PROCESSES))
+
+
 def _in_processes(judge: _LineJudge, numbered: Iterator[tuple[int, str]], jobs: int) -> Iterator[tuple[str, int]]:
+    if jobs == 1:
+        for each in numbered:
+            yield judge(*each)
+        return
     import multiprocessing
 
     global _judge_here
