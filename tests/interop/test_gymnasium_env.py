@@ -118,7 +118,7 @@ def test_numbers_that_change_are_no_atoms(tmp_path: Path) -> None:
 
 
 def test_a_list_that_would_be_too_long_is_refused() -> None:
-    objects = " ".join(f"o{number}" for number in range(101))
+    objects = " ".join(f"o{number}" for number in range(47))
     task = pddl2nl.parse_task(
         "(define (domain d) (:predicates (p ?a ?b ?c)) (:action a :parameters (?a ?b ?c) :effect (p ?a ?b ?c)))",
         f"(define (problem p) (:domain d) (:objects {objects}) (:init) (:goal (p o1 o2 o3)))",
