@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import pairwise, product
+from math import prod
 
 from pddl2nl.nl.reading.formal import A_LIST, TRAILING, UNKNOWN_VERB, ClauseReading, PDDLGrammar, verdict_of
 from pddl2nl.nl.reading.frames import RELATIVES, Fit, Frame, Frames, Mention, StaticFacts, Steps, inside, role_of
@@ -59,6 +60,9 @@ _REMEMBERED = 3
 
 _NEAREST = 8
 """Objects that are tried, the nearest first, in the place of one that a step leaves out."""
+
+_MOST_WAYS = 4096
+"""Ways to complete a step that are tried at most: a step that leaves so much out says too little."""
 
 _DEFINITE = frozenset(("the", "that"))
 _DEMONSTRATIVES = word_set("demonstratives")
@@ -690,7 +694,9 @@ class ActionGrammar:
         """The objects that a text names."""
         return [item for mention in self.frames.mentions(words_of(text)) for item in mention.objects]
 
-    def completed(self, text: str, named: Iterable[tuple[Sequence[KnownObject], bool]]) -> Sequence[GroundAction]:
+    def completed(
+        self, text: str, named: Iterable[tuple[Sequence[KnownObject], bool]], listed: bool
+    ) -> Sequence[GroundAction]:
         """The ways to complete a step that leaves objects out with what the reply names before it.
 
         ``named``: the objects named in the lines before, the nearest line first, and whether a step names them. "It",
@@ -700,7 +706,10 @@ class ActionGrammar:
         words = [word for word in self._with_of(words_of(text)) if word.text not in _PLACES]
         mentions = self.frames.mentions(words)
         meant: list[Mention] = []
+        names = inside(mentions)
         for at, word in enumerate(words):
+            if at in names:
+                continue
             if word.text == "it" and not (at and "it" in self.frames.vocabulary and words[at - 1].text in PREPOSITIONS):
                 meant.append(Mention(at, at + 1, tuple(self.lexicon.by_pddl.values())))
             elif self._is_definite(words, at):
@@ -708,13 +717,13 @@ class ActionGrammar:
                 noun = words[at + taken - 1].text
                 kind = tuple(item for item in self.lexicon.by_pddl.values() if noun in self.lexicon.words_for(item))
                 meant.append(Mention(at, at + taken, kind))
-        verbs = [at for at, word in enumerate(words) if word.text in self.frames.verbs and at not in inside(mentions)]
+        verbs = [at for at, word in enumerate(words) if word.text in self.frames.verbs and at not in names]
         # "Change its color": the verb of another action may be a noun of this one.
         known = verbs and all(words[at].text in self.frames.vocabulary for at in verbs[1:])
         if not known or not (mentions or meant) or words[-1].text in PREPOSITIONS:
             return ()
         verb = verbs[0]
-        row = sorted((*mentions, *meant))
+        row = sorted((*mentions, *meant), key=lambda item: item.first)
         passive = any(word.text in _PASSIVES for word in words[:verb])
         fits = self.frames.partial(words, verb, row, passive)
         if not fits or (not meant and all(len(said) == 1 for said in fits[0].objects)):
@@ -722,7 +731,7 @@ class ActionGrammar:
         form = next(form for frame, form, _ in self.frames.verbs[words[verb].text] if frame is fits[0].frame)
         lead, subject = self._unspoken(words, verb, fits[0])
         tail = words[fits[0].last :]
-        if stance_of(lead, form, listed=True, passive=passive, subject=subject) or (
+        if stance_of(lead, form, listed=listed, passive=passive, subject=subject) or (
             tail and tail_stance(tail, lambda word: word.text in self.lexicon.folded)
         ):
             return ()
@@ -753,7 +762,7 @@ class ActionGrammar:
                     if item.fits(fit.frame.types[place]) and (not said or item in said):
                         far.setdefault(item.pddl, distance)
             options.append([(distance, name) for name, distance in far.items()][:_NEAREST])
-        for way in product(*options):
+        for way in product(*options) if prod(map(len, options)) <= _MOST_WAYS else ():
             action = GroundAction(fit.frame.action, tuple([name for _, name in way]))
             if len({*action.args}) == len(way) and self.statics.allows(action):
                 yield sum(distance for distance, _ in way), action

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 
@@ -98,9 +98,11 @@ class Reader:
         if policy not in READING_POLICIES:
             raise InputError(f"--reading {policy}: no such policy; there are {', '.join(READING_POLICIES)}")
         placed, layout = self.placed(text)
-        chosen = [item.reading for item in READING_POLICIES[policy].choose(placed, layout.blocks)]
-        readings = Readings(tuple([item.reading for item in placed]), tuple(chosen), layout.ended, policy)
-        return self._completed(layout, readings)
+        chosen = READING_POLICIES[policy].choose(placed, layout.blocks)
+        readings = Readings(
+            tuple([item.reading for item in placed]), tuple([item.reading for item in chosen]), layout.ended, policy
+        )
+        return self._completed(layout, readings, {item.reading.start for item in chosen if item.doubt})
 
     @cached_property
     def _simulator(self) -> Simulator | None:
@@ -109,9 +111,10 @@ class Reader:
         except UnsupportedError:
             return None
 
-    def _completed(self, layout: Layout, readings: Readings) -> Readings:
+    def _completed(self, layout: Layout, readings: Readings, doubts: Collection[int]) -> Readings:
         """The same readings; what a step of the plan leaves out is taken from what stands before it.
 
+        ``doubts``: where prose begins that may say a step.
         "**At depot_1**" above "hoist_1 lifts crate_0 off pallet_1", "rover_1 does all of this". The state in which the
         step's turn comes has to allow it: a step that would fail is reported, and so are all behind an unknown one.
         """
@@ -137,7 +140,7 @@ class Reader:
             if item.status == "unreadable" and item.reason not in SETTLED:
                 begin += peel(text[begin : item.end]).start if begin > at else 0
                 begin = max((begin, *(match.end() for match in _BREAK.finditer(text, begin, item.start))))
-                ways = self.grammar.completed(text[begin : item.end], named)
+                ways = self.grammar.completed(text[begin : item.end], named, item.start not in doubts)
                 fitting = [action for action in ways if self._simulator.is_applicable(state, action)]
                 if len(fitting) == 1:
                     item = item._replace(status="read", action=fitting[0], candidates=(), rule="named", reason="")

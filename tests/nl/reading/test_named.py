@@ -62,3 +62,17 @@ def test_what_stands_before_it_completes_a_step(name: str, reply: str, told: lis
 )
 def test_what_is_not_certain_is_reported(name: str, reply: str) -> None:
     assert read(name, reply)[-1] == ""
+
+
+def test_what_prose_only_speaks_of_is_not_completed() -> None:
+    prose = "We look at robot_0. Moving up from tile_3 to tile_5 lets it paint later.\n\n"
+    assert read("floortile", prose + "1. move robot_1 up from tile_2 to tile_4") == [
+        "move robot_1 up from tile_2 to tile_4"
+    ]
+
+
+def test_steps_for_several_objects() -> None:
+    assert read("grippers", "1. Pick up both ball_0 and ball_1 in room_1 with gripper_0 of robot_0.") == [
+        f"pick up ball_{ball} in room_1 with gripper_0 of robot_0" for ball in (0, 1)
+    ]
+    assert read("grippers", "1. Move robot_0 and ball_1 from room_1 to room_0.")[-1] == ""
