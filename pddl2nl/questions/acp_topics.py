@@ -111,6 +111,7 @@ class Progression(FactTopic):
 class Reachability(Topic):
     """Which facts can hold, alone or together."""
 
+    strict = True
     one = "Is there a way to reach a state in which this holds: {subject}?"
     which = "In which case is there a way to reach a state where this holds?"
     all = (
@@ -278,6 +279,7 @@ VERDICTS: Mapping[str, str] = {
 """What is claimed of sequences that can be executed."""
 _NEAR_STEPS, _NEAR_WALKS = 4, 10
 """How far states are looked at from which a sequence ends otherwise."""
+_LONGEST_DETOUR = 4
 _FAILS = "Its action {step} is the first that cannot be executed."
 
 
@@ -285,6 +287,7 @@ class Justification(Topic):
     """Which actions can be left out of a plan."""
 
     lasting = False
+    strict = True
     shown = "plan"
     varied = True
     needs_plan = True
@@ -297,7 +300,8 @@ class Justification(Topic):
 
     def __init__(self, place: StatePlace, rng: random.Random):
         super().__init__(place, rng)
-        self.sequence = self.padded(place.plan or ())
+        # A detour of several actions names what the plan names nowhere else, and none of them can be left out alone.
+        self.sequence = self.padded(self.padded(place.plan or (), _LONGEST_DETOUR))
 
     @cached_property
     def removable(self) -> frozenset[tuple[int, int]]:

@@ -39,7 +39,7 @@ _PATIENCE = 100
 """After so many places without a new question there seems to be none left."""
 _SUBJECTS = 8
 """Subjects of each sort that are decided on at one visit of a place."""
-_MOST_PASSED = 4
+_MOST_PASSED = 12
 """So often the next place is tried instead of one whose best choices would make the balance worse."""
 _COMPARED = 60
 """Candidates that are compared for one question."""
@@ -75,6 +75,13 @@ class _Decided:
         topic, subject = self.topic, self.subject
         shown = "\n".join((topic.base or {}).values())
         return Surface(topic.surface(subject), shown, (*topic.marks(subject),), topic.measures(subject))
+
+    @cached_property
+    def family(self) -> Hashable:
+        """What must occur with both answers before it is asked about with yes or no."""
+        family = self.topic.family(self.subject)
+        measures = self.surface.measures
+        return family if self.topic.varies else (family, measures["words"], measures["repeated words"])
 
 
 def make_questions(
@@ -149,7 +156,9 @@ class _Asker:
     decided: defaultdict[State, dict[str, _Decided]] = field(default_factory=lambda: defaultdict(dict))
     """What was decided about a state, by the question and the subject."""
     found: defaultdict[tuple[Hashable, bool], dict[str, _Decided]] = field(default_factory=lambda: defaultdict(dict))
-    """What was found to be right or wrong, by its family (`Topic.family`)."""
+    """What was found to be right or wrong, by its family."""
+    owed: Hashable = None
+    """The family of the question before, if it waits for one with the other answer."""
     passed: int = 0
     """Choices since the last question that would have said more of their answers."""
     answers: defaultdict[str, set[bool]] = field(default_factory=lambda: defaultdict(set))
@@ -191,6 +200,8 @@ class _Asker:
         claims = self._claims(topic, [*ends])
         if len(claims) < self.sides or not ends.keys() >= set(claims):
             return None
+        if self.form == "choice":
+            self._place_right(claims, topic.told(topic.sequence), side)
         about = ends[claims[side]]
         base, decided = about.base or {}, about.decide(about.sequence)
         if self.form == "open":
@@ -200,6 +211,12 @@ class _Asker:
             text = about.one.format(subject=about.told(about.sequence))
             return _AskedText(about, text, "no" if side else "yes", decided.certificate)
         return _AskedText(about, about.which.format(**base), LABELS[side], decided.certificate, tuple(claims))
+
+    def _place_right(self, claims: list[str], shown: str, side: int) -> None:
+        """Makes that claim the right one, at its letter, whose features were rarest among right answers."""
+        features = choice_features([Surface(claim, shown) for claim in claims])
+        sides = [(n, excess_of_right(one, [*features[:n], *features[n + 1 :]])) for n, one in enumerate(features)]
+        claims.insert(side, claims.pop(self.balance.best(sides)))
 
     def _claims(self, topic: Validation, ends: list[str]) -> list[str]:
         """Claims about a sequence, each of which is true in another state."""
@@ -237,11 +254,13 @@ class _Asker:
                 one = _Decided(topic, subject, told, decision)
                 self.decided[topic.place.state][key] = one
                 self.answers[told].add(decision.answer)
-                self.found[topic.family(subject), decision.answer][f"{topic.place.state} {key}"] = one
+                self.found[one.family, decision.answer][f"{topic.place.state} {key}"] = one
 
     def _yes_or_no(self, *, right: bool) -> _AskedText | None:
         """A question about a subject for whose like both answers were found."""
         open_to_both = [seen for seen, answer in self.found if answer is right and self.found.get((seen, not right))]
+        if (self.owed, right) in self.found:
+            open_to_both = [seen for seen in open_to_both if seen == self.owed] or open_to_both
         candidates = [(one, seen) for seen in open_to_both for one in self.found[seen, right].values()]
         if not candidates:
             return None
@@ -250,12 +269,26 @@ class _Asker:
         weighed = []
         for one, seen in sample:
             found = one.surface.features
-            weighed.append(((one, seen), {name: sign * value for name, value in found.items()}))
-        one, seen = self.balance.best(weighed)
+            weighed.append((one, seen, {name: sign * value for name, value in found.items()}))
+        one, seen, excess = min(weighed, key=lambda each: self.balance.imbalance(each[2]))
+        if not self._keeps_balance(one.topic, excess):
+            return None
+        # Of two questions, one with either answer, the second is of the same family, where that is no single text.
+        self.owed = seen if self.owed is None and not one.topic.varies else None
         asked = self.found[seen, right]
         del asked[next(key for key, each in asked.items() if each is one)]
         text = one.topic.one.format(subject=one.told, **(one.topic.base or {}))
         return _AskedText(one.topic, text, "yes" if right else "no", one.decision.certificate)
+
+    def _keeps_balance(self, topic: Topic, excess: Features) -> bool:
+        """Whether a question is asked that adds this to the balance: then it is counted."""
+        never = topic.strict and self.form == "choice"
+        if self.balance.worsens(excess) and (never or self.passed < _MOST_PASSED):
+            self.passed += 1
+            return False
+        self.passed = 0
+        self.balance.count(excess)
+        return True
 
     def _choice(self, topic: Topic, side: int) -> _AskedText | None:
         """One right choice among wrong ones that look alike; the letter of the right one is given."""
@@ -264,11 +297,8 @@ class _Asker:
         if not groups:
             return None
         chosen, excess = self._searched(*self.rng.choice(groups))
-        if self.balance.worsens(excess) and self.passed < _MOST_PASSED:
-            self.passed += 1
+        if not self._keeps_balance(topic, excess):
             return None
-        self.passed = 0
-        self.balance.count(excess)
         one, *others = chosen
         choices = [other.told for other in others]
         choices.insert(side, one.told)

