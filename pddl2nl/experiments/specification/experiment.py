@@ -457,7 +457,7 @@ class Experiment:
             raise self.file.error(f"nothing is left to be run: {'; '.join(self.not_run())}", place)
         return placed
 
-    @property
+    @cached_property
     def jobs(self) -> dict[str, Job]:
         """The runs, each once, by their names."""
         return {job.name: job for job, _, _ in self.placed}
