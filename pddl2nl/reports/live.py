@@ -258,7 +258,7 @@ class LiveFolder:
                 whole, _, _ = file.read().rpartition(b"\n")
         except OSError:
             return  # it ends just now: the next refresh lists its folder
-        run.outcome = RUNNING if path.with_name(path.name.removesuffix(_PARTIAL) + _LOCK).exists() else CUT_OFF
+        run.outcome = RUNNING if _held(path.with_name(path.name.removesuffix(_PARTIAL) + _LOCK)) else CUT_OFF
         run.changed = stat.st_mtime
         self._unfinished[key] = done + len(whole) + bool(whole)
         for line in whole.split(b"\n") if whole else ():
@@ -287,6 +287,21 @@ class LiveFolder:
         if state == "failed" or run.outcome == UNREADABLE:
             self._failures[run.link] += sign
             self._failures += Counter()
+
+
+def _held(lock: Path) -> bool:
+    """Whether a process holds a lock: one that was killed leaves its file behind, and no lock of the system."""
+    try:
+        import fcntl
+
+        with lock.open("rb") as file:
+            # A shared lock, for the moment that this file is open; a run that begins just now tries again.
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except FileNotFoundError:
+        return False
+    except (OSError, ImportError):
+        return lock.exists()
+    return False
 
 
 def _state(run: LiveRun) -> str:

@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 
 from pddl2nl.cli.app import main
 from pddl2nl.experiments.layout import LayoutColumn, LayoutRow, Place, TableLayout, write_layout
@@ -34,11 +35,15 @@ def put(folder: Path, name: str, events) -> Path:
     return folder / f"{name}.jsonl"
 
 
+LOCKS: dict[str, FileLock] = {}
+
+
 def begin(folder: Path, name: str, events) -> Path:
     """An unfinished record of a process that holds its lock, as it stands after these events."""
     path = folder / f"{name}.jsonl.partial"
     path.write_text("".join(json.dumps(event_to_json(event)) + "\n" for event in events), encoding="utf-8")
-    (folder / f"{name}.jsonl.lock").touch()
+    LOCKS[name] = FileLock(folder / f"{name}.jsonl.lock")
+    LOCKS[name].acquire()
     return path
 
 
@@ -50,7 +55,8 @@ def folder(tmp_path, act_events):
     write_layout(place, LAYOUT)
     put(place, "one", act_events)
     begin(place, "two", act_events[:8])
-    return place
+    yield place
+    LOCKS.pop("two").release()
 
 
 def states(found: LiveFolder) -> dict[str, str]:
@@ -95,7 +101,9 @@ def test_a_running_record_is_read_on_where_it_ended(folder, act_events, basic_ev
 
 
 def test_a_run_that_was_cut_off_says_so_and_may_begin_again(folder, act_events):
-    (folder / "two.jsonl.lock").unlink()
+    # As of a process that was killed: the file is still there.
+    LOCKS["two"].release()
+    (folder / "two.jsonl.lock").touch()
     found = LiveFolder(folder)
     found.refresh()
     assert states(found)["two"] == "cut off"
