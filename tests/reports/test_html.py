@@ -137,6 +137,18 @@ def test_pages_of_many_runs_draw_no_states(most, write, act_events, tmp_path, mo
     assert ("draw no states; pddl2nl view DIR draws" in index.read_text(encoding="utf-8")) is (most == 1)
 
 
+def test_a_task_with_many_runs_has_several_pages(write, act_events, tmp_path, monkeypatch):
+    monkeypatch.setattr(pages, "RUNS_IN_ONE_FILE", 1)
+    monkeypatch.setattr(pages, "RUNS_ON_A_PAGE", 2)
+    found = gathered([read_record(write(name, act_events)) for name in ("a", "b", "c")])
+    index = write_html(found, tmp_path / "out", plots=False, workers=1).read_text(encoding="utf-8")
+    first, second = sorted((tmp_path / "out" / "runs").iterdir(), key=lambda path: len(path.name))
+    assert f"runs/{first.name}" in index
+    assert f"runs/{second.name}" in index
+    assert "runs 1 to 2" in first.read_text(encoding="utf-8")
+    assert "runs 3 to 3" in second.read_text(encoding="utf-8")
+
+
 def test_a_call_shows_its_role_and_how_it_was_paid_and_a_run_what_each_role_took(write, act_events):
     account = {"calls": 5, "prompt_tokens": 150, "completion_tokens": 20, "cached_tokens": 40, "usd": 0.25}
     spent = {**account, "calls": 1, "usd": 0.05, "cache_hits": 4, "seconds": 1.0}

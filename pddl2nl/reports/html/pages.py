@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 
 RUNS_IN_ONE_FILE = 200
 """With more runs a report is a folder of pages."""
+RUNS_ON_A_PAGE = 500
+"""A task with more runs has several pages: each is made, and loaded by a browser, as a whole, some 10 kB a run."""
 MOST_DRAWN = 1_000
 """With more runs the pages draw no states, which take more time than all the rest: `pddl2nl view` draws those of the
 run that is open."""
@@ -59,7 +61,7 @@ _SCRIPTS = ("common.js", "runs.js", "against.js", "viewer.js", "compare.js", "ke
 
 @dataclass(frozen=True)
 class RunPage:
-    """The runs of a task; ``name`` is the file's, without ``.html``."""
+    """The runs of a task, or some of them; ``name`` is the file's, without ``.html``."""
 
     name: str
     title: str
@@ -125,7 +127,10 @@ def _pages(runs: Iterable[PageRun]) -> Iterator[RunPage]:
         tasks.setdefault(run.summary.task_id, []).append(run)
     names = _PlanNames("task")
     for found in tasks.values():
-        yield RunPage(names.of(found[0].task), found[0].task, tuple(found))
+        for first in range(0, len(found), RUNS_ON_A_PAGE):
+            some, task = tuple(found[first : first + RUNS_ON_A_PAGE]), found[0].task
+            title = task if len(some) == len(found) else f"{task}, runs {first + 1:,} to {first + len(some):,}"
+            yield RunPage(names.of(task), title, some)
 
 
 class _PlanNames:
