@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from pddl2nl.nl.names import make_names
 from pddl2nl.nl.reading.reader import Reader
-from pddl2nl.nl.wording.files import wording_from_json
+from pddl2nl.nl.wording.files import load_wording, wording_from_json
 from pddl2nl.nl.wording.snippets import Wording
-from pddl2nl.pddl import Task, TypedName, parse_task
+from pddl2nl.pddl import Task, TypedName, load_task, parse_task
 from pddl2nl.pddl.tree import And
 from tests.nl.blocks import blocks_reader, snippets
 
@@ -319,6 +320,28 @@ def test_repeated_and_punctuated_parameters() -> None:
     assert (str(exact.action), exact.rule) == ("(go r1 r2)", "exact")
     assert str(loose.action) == "(go r2 r1)"
     assert contradictory.status == "unreadable"
+
+
+@pytest.mark.parametrize(
+    ("line", "action"),
+    [
+        # "from {?g} of {?r}" in the wording: the types tell the hand and the robot apart.
+        ("drop ball_0 in room_0 using gripper_0 of robot_0", "(drop robot1 ball1 room1 lgripper1)"),
+        ("drop ball_0 with robot_0 in room_0 using gripper_0", "(drop robot1 ball1 room1 lgripper1)"),
+        ("robot_0 drops ball_0 in room_0 with gripper_0", "(drop robot1 ball1 room1 lgripper1)"),
+        # The same words with an object less, or the other way round, say no action.
+        ("drop ball_0 using gripper_0 in ball_1 of robot_0", None),
+        ("drop ball_0 in room_0 to gripper_0 of robot_0", None),
+        ("move robot_0 with room_0 to room_1", None),
+    ],
+)
+def test_objects_announced_by_other_words_are_told_apart_by_their_types(line: str, action: str | None) -> None:
+    root = Path(__file__).resolve().parents[2]
+    domain = root / "domains/grippers/domain.pddl"
+    task = load_task(domain, root / "instances/grippers/p01.pddl")
+    wording = load_wording(domain.with_name("wording.json"), task.domain)
+    (reading,) = Reader(task, wording, make_names(task, "typed", wording)).read(line).readings
+    assert (str(reading.action) if reading.action else None) == action
 
 
 def test_type_nouns_of_the_wording() -> None:

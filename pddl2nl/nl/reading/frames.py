@@ -352,7 +352,7 @@ class Frames:
         """
         mentions = row.mentions
         table = [[self._cost(frame, slot, row, k) for k in range(len(mentions))] for slot in range(len(frame.slots))]
-        ways = sorted(_assignments(table, frame, mentions))
+        ways = sorted(_assignments(table, frame, mentions)) or self._by_types(frame, row)
         extra = Counter(word for role in row.roles for word in role.content)
         if not ways or not frame.content | {frame.verb} >= extra.keys():
             return None
@@ -397,6 +397,27 @@ class Frames:
                 return None
         rule = self._rule(frame, row, chosen, first, last, ending or omitted >= 0)
         return Fit(frame, tuple(objects), cost, first, last + 1, rule, omitted, context)
+
+    def _by_types(self, frame: Frame, row: _Row) -> list[tuple[float, tuple[int, ...]]]:
+        """The assignment of objects that are announced otherwise, where types leave no choice and all are said.
+
+        "Drop a in b using c" says "drop a in b from c". What is said to go there, and comes from there, does not fit.
+        """
+        count = len(frame.slots)
+        if len(row.mentions) != count or row.passive:
+            return []
+        chosen: list[int] = []
+        price = 0.0
+        for slot in range(count):
+            fitting = [k for k in range(count) if self._can_stand(frame, slot, row, k)]
+            if len(fitting) != 1:
+                return []
+            said, sought = row.roles[fitting[0]].prepositions, frame.roles[slot].prepositions
+            if _opposed(said, sought):
+                return []
+            price += 0.7 * (said != sought)
+            chosen.append(fitting[0])
+        return [(price, tuple(chosen))] if len({*chosen}) == count else []
 
     def _completed(
         self, frame: Frame, slot: int, objects: Sequence[tuple[KnownObject, ...]]
@@ -477,9 +498,7 @@ class Frames:
 
     def _cost(self, frame: Frame, slot: int, row: _Row, k: int) -> float:
         wanted, role = frame.roles[slot], row.roles[k]
-        types = frame.types[frame.slots[slot]]
-        fitting = (item.fits(types) and self.lexicon.words_for(item) >= role.kinds for item in row.mentions[k].objects)
-        if not any(fitting):
+        if not self._can_stand(frame, slot, row, k):
             return _NEVER
         cost = self._announced(frame, slot, row, k)
         if cost >= _NEVER and role.kinds & wanted.kinds and role.prepositions <= _LOCATIVE:
@@ -491,6 +510,11 @@ class Frames:
             other = any(role.kinds & item.kinds for item in frame.roles)
             cost += 1.5 * other or 0.6 * bool(role.kinds and wanted.kinds)
         return cost
+
+    def _can_stand(self, frame: Frame, slot: int, row: _Row, k: int) -> bool:
+        """Whether a mention's type, and the words for kinds beside it, fit a slot."""
+        types, kinds = frame.types[frame.slots[slot]], row.roles[k].kinds
+        return any(item.fits(types) and self.lexicon.words_for(item) >= kinds for item in row.mentions[k].objects)
 
     def _announced(self, frame: Frame, slot: int, row: _Row, k: int) -> float:
         """What it costs that an object is announced otherwise than its slot."""
@@ -534,6 +558,14 @@ class Frames:
                 break
             at += 1
         return at - 1, missing
+
+
+def _opposed(said: frozenset[str], sought: frozenset[str]) -> bool:
+    """Whether one set of prepositions says the other way, or another place, than the other one."""
+    return any(
+        (one & _DISTINCT) != (other & _DISTINCT) or ("from" in one and "to" in other)
+        for one, other in ((said, sought), (sought, said))
+    )
 
 
 def _assignments(
