@@ -1,7 +1,7 @@
 """The statistics of reports: 95 % intervals, paired tests, effect sizes, correction for many tests.
 
-Functions take numbers and know nothing of runs. The bootstrap is scipy.stats'; what every report needs does without,
-because importing scipy takes longer than the rest of a small report.
+Functions take numbers and know nothing of runs. Paired tests are scipy.stats'; the intervals that every report has do
+without, because importing scipy takes longer than the rest of a small report.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def _student(degrees: int) -> float:
 
 
 def _within(angle: float, degrees: int) -> float:
-    r"""P(\|t\| ≤ √n · tan(angle)) with n degrees of freedom (Abramowitz and Stegun 1964, 26.7.3 and 26.7.4)."""
+    r"""P(|t| ≤ √n · tan(angle)) with n degrees of freedom (Abramowitz and Stegun 1964, 26.7.3 and 26.7.4)."""
     odd, square = degrees % 2, math.cos(angle) ** 2
     term = total = (math.cos(angle) if degrees > 1 else 0.0) if odd else 1.0
     for factor in range(2 + odd, degrees - 1, 2):
@@ -97,11 +97,9 @@ def mcnemar(both: int, only_a: int, only_b: int, neither: int) -> PairedTest:
     conditional odds ratio.
     """
     n, differ = both + only_a + only_b + neither, only_a + only_b
-    ways = as_far = 1
-    for count in range(min(only_a, only_b)):
-        ways = ways * (differ - count) // (count + 1)
-        as_far += ways
-    p_value = min(1.0, 2 * as_far / 2**differ)
+    from scipy.stats import binomtest
+
+    p_value = float(binomtest(only_a, differ).pvalue) if differ else 1.0
     ratio = None if not differ else only_a / only_b if only_b else math.inf
     return PairedTest("McNemar", (only_a - only_b) / n, p_value, _newcombe(both, only_a, only_b, neither), ratio)
 
