@@ -282,7 +282,7 @@ class CachedModel:
                 return paid
             # Another process was first. A repeated run sees that reply; what counts now is what was paid now.
             first = self._cached(key, began) or paid
-            return replace(first, usage=paid.usage, tariff=paid.tariff, from_cache=False)
+            return replace(first, usage=paid.usage, tariff=paid.tariff, retries=paid.retries, from_cache=False)
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
         """One vector per text; only texts whose vectors are not cached are sent, in one call; raises as `complete`."""

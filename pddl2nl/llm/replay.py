@@ -29,7 +29,7 @@ from pddl2nl.files import long_line, unreadable
 from pddl2nl.limits import LIMITS
 from pddl2nl.llm.constraint import Constraint
 from pddl2nl.llm.keys import request_key
-from pddl2nl.llm.replies import Amount, StoredCompletion
+from pddl2nl.llm.replies import Amount, Count, StoredCompletion
 from pddl2nl.llm.settings import Price
 from pddl2nl.llm.types import (
     AGENT_LEFT,
@@ -224,6 +224,7 @@ class _RepliedLine(StoredCompletion, frozen=True, kw_only=True):
     call: int
     from_cache: bool = False
     usd: Amount | None = None
+    retries: Count | None = None
 
 
 class _FailedLine(msgspec.Struct):
@@ -280,8 +281,10 @@ def read_calls(file: Path) -> Iterator[Exchange | Unanswered]:
                 reply = plain_convert(event, _RepliedLine)
                 request = waiting.pop(reply.call)
                 messages[request.purpose], tools[request.purpose] = request.messages, request.tools
-                completion = {**vars(reply.completion()), "from_cache": reply.from_cache}
-                yield Exchange(request, RecordedCompletion(**completion, usd=reply.usd), str(file))
+                now = {"from_cache": reply.from_cache, "retries": reply.retries}
+                yield Exchange(
+                    request, RecordedCompletion(**(vars(reply.completion()) | now), usd=reply.usd), str(file)
+                )
             elif kind == "failed":
                 failure = plain_convert(event, _FailedLine)
                 error: type[EndpointError] = ContextWindowError if failure.context_window else EndpointError

@@ -299,7 +299,7 @@ def completion_to_json(completion: Completion) -> dict[str, Any]:
     return {
         name: value
         for name, value in data.items()
-        if name not in ("usage", "from_cache") and not (name in _OPTIONAL and value == _OPTIONAL[name])
+        if name not in ("usage", "from_cache", "retries") and not (name in _OPTIONAL and value == _OPTIONAL[name])
     }
 
 

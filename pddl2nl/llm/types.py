@@ -211,7 +211,8 @@ class Completion:
     answer; it is no part of ``text`` and of no later prompt. ``remark``: what is odd about the reply, such as that the
     context was full. ``logprob``: the natural logarithm of the likelihood of the reply, without what its form adds to
     it; None where it was not asked for, or is not known. ``tool_calls`` are its calls of functions, and ``returned`` is
-    JSON of what the endpoint wants back with them in the next prompt, such as ``reasoning_content``.
+    JSON of what the endpoint wants back with them in the next prompt, such as ``reasoning_content``. ``retries``: how
+    often the request was sent again until the reply came; None where no endpoint was asked now.
     """
 
     text: str
@@ -227,6 +228,7 @@ class Completion:
     logprob: float | None = None
     tool_calls: tuple[ToolCall, ...] = ()
     returned: str = ""
+    retries: int | None = None
 
 
 class Model(Protocol):

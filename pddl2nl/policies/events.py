@@ -221,7 +221,8 @@ class Replied(RunEvent, frozen=True):
     ``logprob`` is the natural logarithm of its likelihood, where that was asked for.
 
     Tokens and ``usd`` (null where the price is unknown) are what the reply cost when it was paid, also where our cache
-    had it (``from_cache``). ``tariff`` is the price list that applied.
+    had it (``from_cache``). ``tariff`` is the price list that applied. ``retries`` is how often the request was sent
+    again until the reply came: null where no endpoint was asked, and in records that older versions wrote.
     """
 
     call: Count
@@ -242,6 +243,7 @@ class Replied(RunEvent, frozen=True):
     logprob: float | None = None
     tool_calls: tuple[ToolCall, ...] = ()
     returned: str = ""
+    retries: Count | None = None
 
 
 class Failed(RunEvent, frozen=True):

@@ -109,14 +109,20 @@ def replies_of(record: Record) -> Mapping[str, int]:
     """The numbers of replies, and of those that fell short, by their finish; of failed calls; of lines that were read.
 
     ``lines`` are those meant as actions, ``doubtful`` those of them that the reader could not decide: ambiguous or
-    unreadable ones.
+    unreadable ones. ``asked`` are replies that an endpoint gave for this run, ``retries`` how often requests for them
+    were sent again, and ``unknown`` those of them whose record does not say so.
     """
+    endpoint = isinstance(record, RunRecord) and record.started.base_url is not None
     found: Counter[str] = Counter()
     for event in record.events:
         if isinstance(event, Replied):
             found["replies"] += 1
             if event.finish != "text":
                 found[event.finish] += 1
+            if event.retries is not None or (endpoint and not event.from_cache):
+                found["asked"] += 1
+                found["retries"] += event.retries or 0
+                found["unknown"] += event.retries is None
         elif isinstance(event, Failed):
             found["failed"] += 1
         elif isinstance(event, Read) and event.status in ("read", "ambiguous", "unreadable", "unknown-object"):

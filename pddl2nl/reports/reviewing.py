@@ -39,6 +39,7 @@ def how_table(gathered: Gathered) -> Table:
         "replies": _replies(runs),
     }
     facts |= {topic: _listed(values) for topic, values in found.items()}
+    facts["retries"] = "; ".join(filter(None, (_retries(runs), facts["retries"])))
     steps = found["step limit"]
     facts["step limit"] = _span(sorted(steps, key=int)) if all(map(str.isdigit, steps)) else _listed(steps)
     lines = tuple(TableLine(_PLURALS.get(name, name), (TableCell(facts[name]),)) for name in _ORDER if facts[name])
@@ -91,6 +92,14 @@ def _replies(runs: Iterable[RunSummary]) -> str:
     if total["failed"]:
         parts.append(f"{total['failed']:,} calls without one, after all retries")
     return ", ".join(parts)
+
+
+def _retries(runs: Sequence[RunSummary]) -> str:
+    """How often requests to endpoints were sent again, where records say so."""
+    retries, asked, unknown = _totals(runs, "retries", "asked", "unknown")
+    if not unknown:
+        return f"{retries:,} made" if asked else ""
+    return "made: not recorded" if unknown == asked else f"{retries:,} made, of {unknown:,} replies not recorded"
 
 
 def _listed(values: Counter[str]) -> str:

@@ -7,12 +7,16 @@ from dataclasses import replace
 import pytest
 from msgspec import structs
 
+from pddl2nl.experiments import run
 from pddl2nl.experiments.layout import LayoutColumn, LayoutRow
 from pddl2nl.experiments.records.stored import read_record
+from pddl2nl.llm import ScriptedModel
 from pddl2nl.policies.events import Failed, Replied
 from pddl2nl.reports.gathering import gathered
 from pddl2nl.reports.reviewing import doubts, how_table
 from pddl2nl.reports.tables.model import latex_text, markdown_text, plain_text
+from pddl2nl.tasks import shipped_task
+from tests.llm.chat_server import ChatServer, Trouble
 from tests.records import changed
 
 ROW = LayoutRow("ferry", tasks=10)
@@ -78,6 +82,24 @@ def test_the_box_has_a_form_in_latex_markdown_and_text(recorded):
     assert r"step limit & 20 to 30 \\" in latex_text(table)
     assert "| step limit | 20 to 30 |" in markdown_text(table)
     assert "step limit   20 to 30\n" in plain_text(table)
+
+
+def test_the_box_counts_the_retries_of_a_run(tmp_path, write, act_events):
+    scripted = ScriptedModel(["Action: look around", "Action: look around"])
+    options = {"steps": 2, "example": "none", "cache": "none", "record": tmp_path / "run.jsonl"}
+    with ChatServer(scripted, [Trouble(503), None, Trouble(500)]) as server:
+        run(shipped_task("ferry", "p01"), "act", "m", base_url=server.base_url, **options)
+        assert len(server.calls) == 4
+    recorded = read_record(tmp_path / "run.jsonl")
+    assert [event.retries for event in recorded.events if isinstance(event, Replied)] == [1, 1]
+    assert facts(how_table(gathered([recorded])))["retries"] == "2 made"
+
+    start = structs.replace(act_events[0], base_url=server.base_url)
+    old = read_record(write("old", [start, *act_events[1:]]))
+    assert facts(how_table(gathered([old])))["retries"] == "made: not recorded"
+    table = how_table(gathered([recorded, old]))
+    assert "| retries | 2 made, of 5 replies not recorded |" in markdown_text(table)
+    assert r"retries & 2 made, of 5 replies not recorded \\" in latex_text(table)
 
 
 def test_replies_cut_off_and_lines_that_the_reader_left_undecided_are_doubtful(recorded):

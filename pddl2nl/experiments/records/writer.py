@@ -34,9 +34,10 @@ _JSON = json.JSONEncoder(ensure_ascii=False).encode
 _HASH = 12
 _LONGEST_PART = 40
 
-VOLATILE = frozenset(("started.time", "replied.from_cache", "finished.spent", "answered.spent"))
-"""``event.field`` of the fields of a record that differ between two runs of one specification: when the run began, and
-what was paid for now. So do every field ``seconds`` and every ``digest``: see `is_volatile`.
+VOLATILE = frozenset(("started.time", "replied.from_cache", "replied.retries", "finished.spent", "answered.spent"))
+"""``event.field`` of the fields of a record that differ between two runs of one specification: when the run began,
+how often requests were sent again, and what was paid for now. So do every field ``seconds`` and every ``digest``: see
+`is_volatile`.
 
 All other bytes of a record are the same on every machine of a kind, thread and cluster, and after any number of
 interruptions.

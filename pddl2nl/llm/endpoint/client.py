@@ -162,12 +162,15 @@ class OpenAIModel:
         characters = request.characters
         prompt = estimate_tokens(characters, self.name)
         estimate = prompt + (body.get(self.settings.max_tokens_name) or 0)
+        attempts = count()
         try:
-            data, stream = self._ask(body, request.until, estimate)
+            data, stream = self._ask(body, request.until, attempts, estimate)
         except FilteredError:
             self._limiter.settle(0, prompt)
-            return Completion("", "filtered", model=self.name, seconds=time.perf_counter() - began)
+            seconds = time.perf_counter() - began
+            return Completion("", "filtered", model=self.name, seconds=seconds, retries=next(attempts) - 1)
         completion = self._remarked(self.read(data, time.perf_counter() - began), prompt, body)
+        completion = replace(completion, retries=next(attempts) - 1)
         if constraint is not None and "response_format" in body:
             completion = replace(completion, text=constraint.text(completion.text))
         if request.tools and self.settings.tools == "written":
@@ -185,13 +188,23 @@ class OpenAIModel:
             completion = _remarking(completion, NO_SYSTEM_ROLE)
         return completion if constraint is None else self._with_probes(completion)
 
-    def _ask(self, body: dict[str, Any], until: str | None, estimate: float = 0) -> tuple[Any, ReplyStream | None]:
-        """The answer. What the endpoint refuses by name goes in another form that says the same, from then on."""
+    def _ask(
+        self, body: dict[str, Any], until: str | None, attempts: Iterator[int], estimate: float = 0
+    ) -> tuple[Any, ReplyStream | None]:
+        """The answer; each time that the request is sent takes one of the attempts.
+
+        What the endpoint refuses by name goes in another form that says the same, from then on.
+        """
         changes = self._changes
+
+        def attempt() -> tuple[Any, ReplyStream | None]:
+            next(attempts)
+            return self._answer(sent, until)
+
         while True:
             sent = _changed(body, changes)
             try:
-                answer = self.retried(lambda sent=sent: self._answer(sent, until), estimate)  # type: ignore[misc]
+                answer = self.retried(attempt, estimate)
             except EndpointRefusedError as error:
                 if error.refused in changes or _changed(sent, {error.refused}) == sent:
                     raise
@@ -253,7 +266,7 @@ class OpenAIModel:
         """Whether an endpoint that is to say one thing says another because a constraint asks for it."""
         body = self.body(Request((Message("user", "Say hello."),), max_tokens=32)) | _PROBE.fields(way)
         try:
-            reply = self.read(self._ask(body, None)[0], 0.0)
+            reply = self.read(self._ask(body, None, count())[0], 0.0)
         except (EndpointRefusedError, FilteredError):
             self._probes.append(Usage())
             return False
