@@ -24,7 +24,7 @@ from pddl2nl.pictures.layout import (
     badge_width,
     flow,
     lay_out,
-    place_box,
+    place_boxes,
     shortened,
 )
 from pddl2nl.pictures.roles import Roles
@@ -110,8 +110,7 @@ class Pictures:
         self.scenes = tuple(
             self.maker.scene(frame.state, old, frame.unmet) for frame, old in zip(self.frames, before, strict=False)
         )
-        self._placed = [{name: place_box(box) for name, box in scene.roots.items()} for scene in self.scenes]
-
+        self._placed = place_boxes(self.roles, self.scenes)
         head = _HEAD + max(self._status(scene, _LEAST - 24)[1] for scene in self.scenes)
         self.layout: PictureLayout = lay_out(self.roles, self.scenes, self._placed, head, _LEAST)
         self._notes = max(len(_told_lines(scene, self.layout.width)) for scene in self.scenes)

@@ -8,11 +8,11 @@ drawing by stress majorization", 2004); nothing here is random.
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import ceil, sqrt
-from typing import Any
+from typing import Any, NamedTuple
 
 from pddl2nl.pddl import GroundAtom
 from pddl2nl.pictures import hints
@@ -59,42 +59,103 @@ class Placed:
     own_size: Point
     badges: list[tuple[Badge, Point]]
     boxes: list[tuple[Placed, Point]]
+    room: BoxRoom
 
 
-def place_box(box: Box) -> Placed:
-    """The sizes and places of a box and of all in it."""
+class BoxRoom(NamedTuple):
+    """What a box that never moves needs in the states of a trace, the most of each."""
+
+    width: float = 0.0
+    height: float = 0.0
+    inside: float = 0.0
+    """The width at which what is in it goes to the next row."""
+    badges: float = 0.0
+    tower: bool = False
+    """Whether something stands on it."""
+
+    def joined(self, other: BoxRoom) -> BoxRoom:
+        width, height, inside, badges = map(max, self[:4], other[:4])
+        return BoxRoom(width, height, inside, badges, self.tower or other.tower)
+
+
+def place_boxes(roles: Roles, scenes: Sequence[Scene]) -> list[dict[str, Placed]]:
+    """The root boxes of the scenes of a trace, with all in them.
+
+    What never moves stays where it is from state to state: it has the room of its largest form.
+    """
+    rooms: dict[str, BoxRoom] = {}
+    while True:
+        placed = [{name: place_box(box, roles.slots, rooms) for name, box in scene.roots.items()} for scene in scenes]
+        if len(scenes) == 1:
+            return placed
+        needed = dict(rooms)
+        for roots in placed:
+            for root in roots.values():
+                for each in _still(root, roles):
+                    needed[each.box.name] = needed.get(each.box.name, BoxRoom()).joined(each.room)
+        # What is in a box may have become larger, and so the box.
+        if needed == rooms:
+            return placed
+        rooms = needed
+
+
+def _still(placed: Placed, roles: Roles) -> Iterator[Placed]:
+    """A box and those in it that never move; nothing in a box that moves is among them."""
+    if placed.box.kind not in roles.slots:
+        yield placed
+        for each, _ in placed.boxes:
+            yield from _still(each, roles)
+
+
+def place_box(box: Box, moving: Collection[str], rooms: Mapping[str, BoxRoom]) -> Placed:
+    """The sizes and places of a box and of all in it.
+
+    Args:
+        moving: the kinds that move.
+        rooms: the least room of boxes that never move.
+    """
+    least = rooms.get(box.name, BoxRoom())
     badges = [(badge_width(badge), BADGE - 2) for badge in box.badges]
-    inner = [place_box(each) for each in box.inner]
-    tower = [place_box(each) for each in box.tower]
+    # What moves stands behind what does not, so that it pushes nothing aside.
+    inner = [place_box(each, moving, rooms) for each in sorted(box.inner, key=lambda each: each.kind in moving)]
+    tower = [place_box(each, moving, rooms) for each in box.tower]
     title = 7.4 * len(shortened(box.title)) + (30 if box.kind else 14)
     sizes = [(each.width, each.height) for each in inner]
-    room = max(title, _good_width(sizes), min(_good_width(badges), 240))
-    badge_spots, badges_width, badges_height = flow(badges, max(room, 90), 3)
-    inner_spots, inner_width, inner_height = flow(sizes, room, GAP)
+    room = max(title, min(_good_width(badges), 240))
+    inside = max(room, _good_width(sizes), least.inside)
+    inner_spots, inner_width, inner_height = flow(sizes, inside, GAP)
+    # Badges are no wider than the boxes below them need: a place keeps the room of its largest form all the time.
+    badge_spots, badges_width, badges_height = flow(badges, max(room, inner_width, 90), 3)
+    badges_height = max(badges_height, least.badges)
     width = max(title, badges_width + 2 * PAD, inner_width + 2 * PAD)
     height = (
         TITLE
-        + (badges_height + 4 if badges else 0)
+        + (badges_height + 4 if badges_height else 0)
         + (inner_height + PAD if inner else 0)
-        + (2 if badges or inner else 0)
+        + (2 if badges_height or inner else 0)
     )
     towers = sum(each.width for each in tower) + GAP * max(0, len(tower) - 1)
-    whole = max(width, towers)
+    whole = max(width, towers, least.width)
     # What stands on a box is as wide as the box, where there is only one.
     above = max((each.height for each in tower), default=0.0)
+    if least.tower:
+        above, width = max(above, least.height - height), whole
+    else:
+        height, width = max(height, least.height), max(width, least.width)
     left = (whole - width) / 2
     if len(tower) == 1:
         left, width, towers = 0.0, whole, whole
         _widen(tower[0], whole)
     down: float = TITLE + 1
     spots = [(badge, (left + PAD + x, above + down + y)) for badge, (x, y) in zip(box.badges, badge_spots, strict=True)]
-    down += badges_height + 4 if badges else 0
+    down += badges_height + 4 if badges_height else 0
     found = [(each, (left + PAD + x, above + down + y)) for each, (x, y) in zip(inner, inner_spots, strict=True)]
     across = (whole - towers) / 2
     for each in tower:
         found.append((each, (across, above - each.height)))
         across += each.width + GAP
-    return Placed(box, whole, above + height, (left, above), (width, height), spots, found)
+    room_of_box = BoxRoom(whole, above + height, inside, badges_height, bool(tower) or least.tower)
+    return Placed(box, whole, above + height, (left, above), (width, height), spots, found, room_of_box)
 
 
 def _widen(placed: Placed, width: float) -> None:

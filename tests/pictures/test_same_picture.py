@@ -13,6 +13,7 @@ import pytest
 
 from pddl2nl.pddl import parse_task
 from pddl2nl.pictures import Pictures, PictureSettings, hints, load_picture_settings, settings_of
+from pddl2nl.pictures.layout import Placed, place_boxes
 from pddl2nl.pictures.scene import Badge, Box
 from pddl2nl.pictures.settings import icons
 from pddl2nl.tasks.obfuscation import obfuscation
@@ -86,6 +87,26 @@ def test_roots_stay_where_they_are(name: str) -> None:
         for x2, y2, width2, height2 in rooms[place + 1 :]:
             apart = x + width <= x2 + 1 or x2 + width2 <= x + 1 or y + height <= y2 + 1 or y2 + height2 <= y + 1
             assert apart, "two rooms overlap"
+
+
+@pytest.mark.parametrize("name", ["logistics", "satellite", "rovers", "household", "alfred"])
+def test_what_never_moves_stays_where_it_is_in_other_boxes_too(name: str) -> None:
+    domain = shipped_domain(name)
+    task = domain.task(domain.instances[-1].name)
+    pictures = Pictures.of_plan(task, some_walk(Simulator(task), 12, 2))
+    spots: dict[str, set[tuple[float, float]]] = {}
+
+    def note(placed: Placed, x: float, y: float) -> None:
+        if placed.box.kind not in pictures.roles.slots:
+            spots.setdefault(placed.box.name, set()).add((round(x + placed.own[0], 1), round(y + placed.own[1], 1)))
+            for each, (across, down) in placed.boxes:
+                note(each, x + across, y + down)
+
+    for roots in place_boxes(pictures.roles, pictures.scenes):
+        for root, placed in roots.items():
+            note(placed, *pictures.layout.rooms[root][:2])
+    assert len(spots) > len(pictures.layout.rooms), "there are boxes in boxes"
+    assert {each: found for each, found in spots.items() if len(found) > 1} == {}
 
 
 @pytest.mark.parametrize("name", [*NAMES, "alfred", "household", "kitchen", "tabletop"])
