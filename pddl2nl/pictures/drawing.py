@@ -173,11 +173,11 @@ class Pictures:
         """A picture's facts in text, for readers who do not see it."""
         scene = self.scenes[number]
         parts = [
-            " ".join(map(fact_text, [*box.facts, *(f for b in box.badges if b.look not in _SIGNS for f in b.facts)]))
+            " ".join(map(fact_text, [*box.facts, *(fact for badge in box.badges for fact in badge.holding)]))
             for box in scene.boxes
         ]
         said = [f"{box.name}: {text}" for box, text in zip(scene.boxes, parts, strict=True) if text]
-        status = " ".join(fact_text(fact) for badge in scene.status if badge.look not in _SIGNS for fact in badge.facts)
+        status = " ".join(fact_text(fact) for badge in scene.status for fact in badge.holding)
         lines = " ".join(fact_text(fact) for facts in scene.lines.values() for fact in facts)
         empty = " ".join(map(fact_text, scene.implied))
         missing = ", ".join(self._missing(number))

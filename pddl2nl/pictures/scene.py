@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Literal
@@ -43,6 +43,11 @@ class Badge:
     look: Look
     facts: tuple[Fact, ...] = ()
     dot: str = ""
+
+    @property
+    def holding(self) -> tuple[Fact, ...]:
+        """The facts of the state that it says; a mark names a condition in PDDL, which is no fact."""
+        return tuple(fact for fact in self.facts if not fact[0].startswith("("))
 
 
 @dataclass
@@ -87,7 +92,7 @@ class Scene:
     def shown(self) -> list[Fact]:
         """The facts that the picture shows, each once."""
         badges = [badge for box in self.boxes for badge in box.badges] + self.status
-        found = [fact for badge in badges if badge.look not in ("goal", "met", "missing") for fact in badge.facts]
+        found = [fact for badge in badges for fact in badge.holding]
         found += [fact for box in self.boxes for fact in box.facts]
         found += [fact for facts in self.lines.values() for fact in facts]
         return found + self.implied
@@ -331,6 +336,12 @@ class SceneMaker:
             others = said(fact, host)
             text = f"{denied}{atom.predicate}{f' {others}' if others else ''}"
         badges = boxes[host].badges if host in boxes else scene.status
+        if look == "met" and isinstance(condition, Atom) and host in boxes:
+            for place, badge in enumerate(badges):
+                if badge.look == "fact" and badge.facts == (fact,):
+                    # One badge says that the fact holds, and that it is a goal.
+                    badges[place] = replace(badge, look="met")
+                    return
         if look == "missing" or host in boxes:
             badges.append(Badge(text, look, ((write_condition(condition),),)))
 

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from pddl2nl.pddl import load_task
+from pddl2nl.pddl import load_task, parse_task
 from pddl2nl.pictures import Pictures, PictureSettings
 from pddl2nl.pictures.layout import shortened
 from pddl2nl.pictures.scene import fact_text
@@ -92,3 +92,21 @@ def test_a_long_badge_is_cut_but_not_lost() -> None:
     task = shipped_domain("rovers").task("p04")
     words = Pictures(task).words(0)
     assert len(re.findall(r"\(can_traverse ", words)) == sum(atom[0] == "can_traverse" for atom in task.problem.init)
+
+
+def test_one_badge_says_that_a_fact_holds_and_is_a_goal() -> None:
+    task = parse_task(
+        """(define (domain d) (:requirements :typing) (:types peg) (:predicates (free ?p - peg) (taken ?p - peg))
+        (:action take :parameters (?p - peg) :precondition (free ?p) :effect (and (taken ?p) (not (free ?p)))))""",
+        """(define (problem p) (:domain d) (:objects one two - peg) (:init (free one) (free two))
+        (:goal (and (free one) (taken two))))""",
+    )
+    pictures = Pictures.of_plan(task, ["(take two)"])
+    looks = [
+        {box.name: [(badge.text, badge.look) for badge in box.badges] for box in scene.boxes}
+        for scene in pictures.scenes
+    ]
+    assert looks[0] == {"one": [("free", "met")], "two": [("free", "fact"), ("taken", "goal")]}
+    # What is new stays marked as new.
+    assert looks[1]["two"] == [("taken", "new"), ("taken", "met")]
+    assert pictures.words(0).startswith("one: (free one). two: (free two)")
