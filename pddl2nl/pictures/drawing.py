@@ -25,10 +25,9 @@ from pddl2nl.pictures.layout import (
     flow,
     lay_out,
     place_boxes,
-    shortened,
 )
 from pddl2nl.pictures.roles import Roles
-from pddl2nl.pictures.scene import Badge, Fact, Scene, SceneMaker, fact_text
+from pddl2nl.pictures.scene import MOST_CHARACTERS, Badge, Fact, Scene, SceneMaker, fact_text, shortened
 from pddl2nl.pictures.settings import COLOURS, PictureSettings, icons, settings_of
 from pddlval import VAL_TIME_TOLERANCE, Plan, Simulator, State, acting_simulator
 from pddlval.plans import PlanLike, as_plan
@@ -406,7 +405,9 @@ def _badge(badge: Badge) -> str:
     if badge.dot:
         inner += f'<circle cx="{x + 4}" cy="7" r="4" fill="{badge.dot}" stroke="#888"/>'
         x += 11
-    about = f"<title>{escape(' '.join(map(fact_text, badge.facts)))}</title>" if len(badge.text) > 40 else ""
+    about = (
+        f"<title>{escape(' '.join(map(fact_text, badge.facts)))}</title>" if len(badge.text) >= MOST_CHARACTERS else ""
+    )
     return (
         f'<g class="{badge.look}"><rect width="{_n(width)}" height="{BADGE - 2}" rx="7">{about}</rect>{inner}'
         f'<text x="{x}" y="11">{escape(shortened(badge.text))}</text></g>'

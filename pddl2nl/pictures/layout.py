@@ -17,23 +17,17 @@ from typing import Any, NamedTuple
 from pddl2nl.pddl import GroundAtom
 from pddl2nl.pictures import hints
 from pddl2nl.pictures.roles import Roles, way_of
-from pddl2nl.pictures.scene import Badge, Box, Scene
+from pddl2nl.pictures.scene import Badge, Box, Scene, shortened
 
 CHARACTER, TITLE, BADGE = 6.3, 20, 16
 """The width of a badge's character, the height of a title and of a badge; in pixels."""
 PAD, GAP = 6, 5
-MOST_CHARACTERS = 40
 _WIDE = 960
 _PIVOTS = 30
 _MOST_STRESSED = 260
 """Larger graphs are placed by their distances to some of their places only."""
 
 Point = tuple[float, float]
-
-
-def shortened(text: str, most: int = MOST_CHARACTERS) -> str:
-    """A text cut to its first characters."""
-    return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
 @lru_cache(maxsize=4096)

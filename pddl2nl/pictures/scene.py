@@ -23,9 +23,16 @@ Look = Literal["fact", "static", "new", "token", "goal", "met", "missing"]
 
 MOST_LISTED = 3
 """Facts of one predicate that an object's badge lists; of the others it gives the number, and they are told below."""
+MOST_CHARACTERS = 40
+"""The longest text of a badge or a title."""
 
 Fact = tuple[str, ...]
 """An atom, or for a numeric fluent ``("=", name, *arguments, value)``."""
+
+
+def shortened(text: str, most: int = MOST_CHARACTERS) -> str:
+    """A text cut to its first characters."""
+    return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
 def fact_text(fact: Fact) -> str:
@@ -293,7 +300,9 @@ class SceneMaker:
         return name not in self._layout.dynamic and name not in self._layout.functions
 
     def _badge(self, facts: Sequence[Fact], host: str, look: Look, scene: Scene, *, properties: bool = False) -> Badge:
-        listed = facts if properties else facts[:MOST_LISTED]
+        # Fewer of those with more arguments. Their number does not depend on how long names are.
+        most = max(1, MOST_LISTED - max(0, len(facts[0]) - 3))
+        listed = facts if properties else facts[:most]
         name = facts[0][1] if facts[0][0] == "=" else facts[0][0]
         if len(facts) > len(listed):
             scene.told[name] += facts[len(listed) :]
@@ -302,7 +311,8 @@ class SceneMaker:
         else:
             text = " ".join(filter(None, (name, ", ".join(filter(None, (said(fact, host) for fact in listed))))))
         if len(facts) > len(listed):
-            text += f" + {len(facts) - len(listed)} more"
+            more = f" + {len(facts) - len(listed)} more"
+            text = shortened(text, MOST_CHARACTERS - len(more)) + more
         dot = next((word for fact in listed for arg in fact[1:] if arg != host and (word := hints.colour(arg))), "")
         return Badge(text, look, tuple(listed), dot)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from pathlib import Path
@@ -11,8 +12,7 @@ import pytest
 
 from pddl2nl.pddl import load_task, parse_task
 from pddl2nl.pictures import Pictures, PictureSettings
-from pddl2nl.pictures.layout import shortened
-from pddl2nl.pictures.scene import fact_text
+from pddl2nl.pictures.scene import MOST_CHARACTERS, fact_text, shortened
 from pddl2nl.tasks.shipped import authored_domains, shipped_domain, shipped_domains
 from pddlval import Simulator
 from tests.walks import some_walk
@@ -110,3 +110,22 @@ def test_one_badge_says_that_a_fact_holds_and_is_a_goal() -> None:
     # What is new stays marked as new.
     assert looks[1]["two"] == [("taken", "new"), ("taken", "met")]
     assert pictures.words(0).startswith("one: (free one). two: (free two)")
+
+
+def test_a_badge_counts_the_facts_that_it_does_not_list() -> None:
+    numbers = [f"quite-a-long-number-{number}" for number in range(5)]
+    bids = " ".join(f"(bid lot {one} {other})" for one, other in itertools.pairwise(numbers))
+    task = parse_task(
+        """(define (domain d) (:requirements :typing) (:types lot amount)
+        (:predicates (bid ?l - lot ?a ?b - amount) (open ?l - lot))
+        (:action close :parameters (?l - lot ?a ?b - amount) :precondition (bid ?l ?a ?b)
+        :effect (and (not (open ?l)) (not (bid ?l ?a ?b)))))""",
+        f"""(define (problem p) (:domain d) (:objects lot - lot {" ".join(numbers)} - amount)
+        (:init (open lot) {bids}) (:goal (not (open lot))))""",
+    )
+    pictures = Pictures(task, settings=PictureSettings(values=frozenset(("amount",))))
+    (text,) = [badge.text for badge in pictures.scenes[0].roots["lot"].badges if badge.text.startswith("bid")]
+    assert len(text) == MOST_CHARACTERS
+    assert text.endswith("… + 2 more")
+    assert len(pictures.scenes[0].told["bid"]) == 2
+    check_facts(pictures)
