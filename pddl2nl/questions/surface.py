@@ -4,22 +4,32 @@ A feature is anything that is seen in the texts alone: a word, the length, how l
 words it shares with the actions that are shown. Each question is the one of several that leaves every feature most
 nearly as frequent among right answers as among wrong ones. In clinical trials this is called minimisation (Pocock and
 Simon, "Sequential treatment assignment with balancing for prognostic factors", Biometrics 31, 1975).
+
+A perfect balance would be a hint as well: a word that was right in the other questions would be wrong in this one. So
+only a share of the features is counted, drawn by the seed, such that their excess is about as large as by chance.
 """
 
 from __future__ import annotations
 
+import random
 import re
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 Features = Mapping[Hashable, float]
 _WORD = re.compile(r"[^\s().,:?]+")
 _OF_SHOWN = ("words shown", "times shown", "words of the last action")
 _CandidateT = TypeVar("_CandidateT")
+
+
+class _Learnt(NamedTuple):
+    """A word, two words or a whole text: who has read many answers may know how often it is right."""
+
+    text: str
 
 
 def words(text: str) -> Counter[str]:
@@ -52,13 +62,12 @@ class Surface:
     def features(self) -> Features:
         said, measures = _WORD.findall(self.text), self.measures
         # A reader of many questions learns words: they weigh most.
-        found: defaultdict[Hashable, float] = defaultdict(float, dict.fromkeys({*said, *pairwise(said)}, 3.0))
+        learnt = (*said, *map(" ".join, pairwise(said)), self.text)
+        found: defaultdict[Hashable, float] = defaultdict(float, dict.fromkeys(map(_Learnt, learnt), 3.0))
         found.update({("mark", mark): 1.0 for mark in self.marks})
         found.update(dict.fromkeys(measures.items(), 1.0))
         found.update({("amount of", name): value / 8 for name, value in measures.items()})
         found["shown", *(value for name, value in measures.items() if name in _OF_SHOWN)] += 2
-        # That a text is remembered from other questions shall help least.
-        found["text", self.text] = 3
         return found
 
 
@@ -103,9 +112,18 @@ def _shared(one: Counter[str], other: Counter[str]) -> int:
 
 
 class SurfaceBalance:
-    """Chooses the candidate that leaves features most nearly as frequent among right answers as among wrong ones."""
+    """Chooses the candidate that leaves features most nearly as frequent among right answers as among wrong ones.
 
-    def __init__(self) -> None:
+    Args:
+        rng: draws which features are counted.
+        share: the share that is counted.
+        words_only: whether all features but words and texts are always counted.
+    """
+
+    def __init__(self, rng: random.Random, share: float = 1.0, *, words_only: bool = False) -> None:
+        self._rng = rng
+        self._share = share
+        self._words_only = words_only
         self.excess: defaultdict[Hashable, float] = defaultdict(float)
         """How much more frequent a feature is among right answers so far."""
 
@@ -118,7 +136,8 @@ class SurfaceBalance:
     def count(self, excess: Features) -> None:
         """Counts a question by its features' excess among right answers."""
         for feature, value in excess.items():
-            self.excess[feature] += value
+            if (self._words_only and not isinstance(feature, _Learnt)) or self._rng.random() < self._share:
+                self.excess[feature] += value
 
     def worsens(self, excess: Features) -> bool:
         """Whether a question adds to what is already more frequent on one side."""
