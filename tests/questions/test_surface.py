@@ -198,8 +198,9 @@ def test_texts_say_nothing_of_the_answers(kind: str, form: Form) -> None:
     questions = [
         question for domain in ("ferry", "goldminer", "visitall") for question in asked(domain, kind, form, 20)
     ]
-    # Three standard deviations of 60 guesses.
-    bound = chance(form) + 3 * (chance(form) * (1 - chance(form)) / len(questions)) ** 0.5
+    # What is held on 500 questions, and three standard deviations of 60 guesses.
+    held = chance(form) + 0.05
+    bound = held + 3 * (held * (1 - held) / len(questions)) ** 0.5
     assert len(questions) == 60
     assert {name: share for name, share in guesses(questions).items() if share > bound} == {}
 
