@@ -216,7 +216,10 @@ def test_texts_of_five_hundred_questions_say_nothing_of_the_answers(kind: str, f
     # Of sequences a small task has fewer questions whose choices look alike; in Visitall only what has the robot at two
     # places cannot be reached.
     assert len(questions) == 500 or (kind in ("validation", "verification", "reachability") and len(questions) >= 350)
-    assert {name: share for name, share in guesses(questions).items() if share > chance(form) + 0.05} == {}
+    # Who has learnt from other questions of the same set is a little better, as the guide says.
+    found = guesses(questions)
+    points = {name: 0.07 if "other questions" in name else 0.05 for name in found}
+    assert {name: share for name, share in found.items() if share > chance(form) + points[name]} == {}
 
 
 def test_a_classifier_finds_what_stars_of_choices_give_away() -> None:
