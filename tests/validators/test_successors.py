@@ -44,6 +44,11 @@ def found(task: Task) -> list[str]:
     return actions
 
 
+def test_a_domain_without_actions_has_none_that_is_applicable() -> None:
+    task = parse_task("(define (domain d) (:predicates (p)))", "(define (problem x) (:domain d) (:init) (:goal (p)))")
+    assert found(task) == []
+
+
 DERIVED = """
 (:derived (d ?x) (or (s ?x) (exists (?y) (and (q ?x ?y) (p ?y)))))
 (:derived (e ?x ?y) (or (q ?x ?y) (exists (?z) (and (q ?x ?z) (e ?z ?y)))))

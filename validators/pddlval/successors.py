@@ -272,6 +272,8 @@ class SuccessorGenerator:
     def _compiled_listing(self, tables: Tables) -> Listing:
         """One function for all schemas: it lists anew the actions of those that read what has changed."""
         code = Code(["L", "D"], "return")
+        # A task may have no action that can ever be applied.
+        code.emit("pass")
         for query in self._ready(tables):
             code.open(f"if D & {query.reads}:")
             code.emit("R = []")
