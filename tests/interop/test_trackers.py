@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import struct
+import time
 from pathlib import Path
 from typing import Any
 
@@ -112,7 +113,10 @@ def test_wandb_writes_a_run_without_a_network(tmp_path: Path, monkeypatch: pytes
     monkeypatch.setenv("WANDB_SILENT", "true")
     send("wandb", tmp_path)
     [file] = tmp_path.rglob("run-*.wandb")
-    written = file.read_bytes()
+    # A process of wandb's own writes it.
+    until = time.monotonic() + 30
+    while b"plan_length" not in (written := file.read_bytes()) and time.monotonic() < until:
+        time.sleep(0.1)
     for text in (b"run-1", b"temperature", b"prompt_tokens", b"plan_length"):
         assert text in written
 
