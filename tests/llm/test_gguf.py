@@ -74,7 +74,6 @@ def test_a_page_in_a_browser_gets_no_answer(small_model: Path) -> None:
 
 
 @pytest.mark.heavy
-@pytest.mark.usefixtures("needs_planner")
 @pytest.mark.parametrize(
     ("policy", "translator"), [("basic", "reader"), ("cot", "llm"), ("act", "llm"), ("react", "reader")]
 )
@@ -83,8 +82,7 @@ def test_every_mechanism_runs_and_its_record_says_which_model_it_was(
 ) -> None:
     record = tmp_path / "run.jsonl"
     task = shipped_task("blocksworld", "p01")
-    limits = {"max_tokens": 30, "steps": 2, "translator": translator, "cache": "none"}
-    limits |= {"thoughts": "template"} if policy in ("cot", "react") else {}
+    limits = {"max_tokens": 30, "steps": 2, "translator": translator, "cache": "none", "example": "none"}
     result = run(task, policy, f"gguf:{small_model}", record=record, **limits)
     assert result.outcome != "infrastructure-error", result.message
     events = read_events(record)
