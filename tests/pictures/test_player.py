@@ -32,7 +32,8 @@ def test_slider_and_buttons_show_each_state(chromium: Any, plan: Path) -> None:
     page.on("pageerror", lambda error: errors.append(str(error)))
     page.goto(plan.as_uri())
     caption = page.locator("figcaption")
-    assert caption.text_content() == "initial state"
+    # The script of a page may begin after the page is there.
+    page.locator("figcaption", has_text="initial state").wait_for()
     assert page.get_by_label("previous state").is_disabled()
     page.get_by_label("next state").click()
     assert (caption.text_content() or "").startswith("(unstack c b); + (clear b) + (holding c)")
@@ -73,6 +74,7 @@ def test_a_phone_scrolls_the_picture_and_not_the_page(chromium: Any, tmp_path: P
     context = chromium.new_context(viewport={"width": 390, "height": 844}, color_scheme=scheme)
     page = context.new_page()
     page.goto((tmp_path / "wide.html").as_uri())
+    page.locator("figcaption", has_text="initial state").wait_for()
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     assert page.evaluate("document.querySelector('.pic-room').scrollWidth") > 390
     dark = "rgb(22, 25, 28)"
@@ -91,7 +93,7 @@ def test_the_picture_of_a_run_follows_its_steps(chromium: Any, tmp_path: Path) -
     anchor = page.evaluate("document.querySelector('article.run').id")
     page.goto(f"{report.as_uri()}#{anchor}-step-1")
     page.reload()
-    assert (page.locator("figcaption").text_content() or "").startswith("(unstack c b);")
+    page.locator("figcaption", has_text="(unstack c b);").wait_for()
     page.keyboard.press("j")
     assert page.locator("svg.pic .missing").count() == 2
     assert "missing: (holding a) (clear c)" in (page.locator("figcaption").text_content() or "")
