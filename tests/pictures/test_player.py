@@ -55,6 +55,7 @@ def test_play_shows_one_state_after_the_other(chromium: Any, plan: Path) -> None
     page = chromium.new_page()
     page.clock.install()
     page.goto(plan.as_uri())
+    page.locator("figcaption", has_text="initial state").wait_for()
     page.get_by_label("play", exact=True).click()
     page.clock.run_for(1_900)
     assert page.locator("output").text_content() == "2 of 4"
