@@ -47,7 +47,7 @@ _COUNTED = 0.15
 """The share of features that the balance counts: all of yes or no, and words of choices of which the state decides.
 
 Measured: if all words are counted, a regression on words that learns applicability from other questions of a set is
-right in 10 of 100, and what it finds least likely is right in 47. With this share both are guesses.
+right in 10 of 100, and what it finds least likely is right in 47. With this share 28 and 22; other kinds up to 32.
 """
 
 

@@ -198,11 +198,22 @@ def test_texts_say_nothing_of_the_answers(kind: str, form: Form) -> None:
     questions = [
         question for domain in ("ferry", "goldminer", "visitall") for question in asked(domain, kind, form, 20)
     ]
-    # What is held on 500 questions, and three standard deviations of 60 guesses.
-    held = chance(form) + 0.05
-    bound = held + 3 * (held * (1 - held) / len(questions)) ** 0.5
     assert len(questions) == 60
-    assert {name: share for name, share in guesses(questions).items() if share > bound} == {}
+
+    def bound(name: str) -> float:
+        """Three standard deviations above chance, or above the bound of 500 questions for who learns from this set."""
+        expected = chance(form) + 0.05 * ("other questions" in name)
+        return expected + 3 * (expected * (1 - expected) / len(questions)) ** 0.5
+
+    assert {name: share for name, share in guesses(questions).items() if share > bound(name)} == {}
+
+
+LEAKS = {
+    ("execution", "choice"): "words, other questions",
+    ("verification", "choice"): "words, other questions, inverted",
+    ("reachability", "bool"): "logistic, other questions, inverted",
+}
+"""The classifiers that are right more often than five points above chance, as the guide says: to be mended."""
 
 
 @pytest.mark.heavy
@@ -216,10 +227,9 @@ def test_texts_of_five_hundred_questions_say_nothing_of_the_answers(kind: str, f
     # Of sequences a small task has fewer questions whose choices look alike; in Visitall only what has the robot at two
     # places cannot be reached.
     assert len(questions) == 500 or (kind in ("validation", "verification", "reachability") and len(questions) >= 350)
-    # Who has learnt from other questions of the same set is a little better, as the guide says.
-    found = guesses(questions)
-    points = {name: 0.07 if "other questions" in name else 0.05 for name in found}
-    assert {name: share for name, share in found.items() if share > chance(form) + points[name]} == {}
+    above = {name: share for name, share in guesses(questions).items() if share > chance(form) + 0.05}
+    assert above.keys() == {LEAKS[kind, form]} if (kind, form) in LEAKS else not above
+    assert all(share <= chance(form) + 0.07 for share in above.values())
 
 
 def test_a_classifier_finds_what_stars_of_choices_give_away() -> None:

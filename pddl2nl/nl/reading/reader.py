@@ -50,11 +50,11 @@ _LETTER = re.compile(r"[^\W\d_]")
 _SENTENCE_ENDS = re.compile(r"[.!?][*_\"']*\s")
 _HEADING = re.compile(r"#|\*\*[^*\n]+\*\*:?\Z")
 _APART = re.compile(r"[:.;!?(–—]")
-# A string in JSON, with the key before it.
 _LINES = 40
 """Stretches before a step in which what it leaves out is looked for."""
 
 _BREAK = re.compile(r"[.:;,(]\s")
+# A string in JSON, with the key before it.
 _KEY = re.compile(r"(\"\w+\"\s*:\s*\[?\s*)?\"[^\"\n]*\Z")
 _SPEAKS_OF_PLAN = word_set("speaks_of_plan")
 _REFUSES = phrases("refuses", whole=True)
