@@ -163,6 +163,7 @@ def _placed(
         for place in layout.runs[name]:
             cells.setdefault(place, {}).setdefault(run.path.name if name in experiments else name, run)
     counted = {run.name for some in cells.values() for run in some.values()}
+    recorded = {*runs, *(run.name for run in doubted)}
     if copies := [name for name in runs if name not in counted]:
         notes = (
             *notes,
@@ -172,7 +173,7 @@ def _placed(
         folder,
         layout,
         {name: run for name, run in runs.items() if name in counted},
-        missing=tuple(name for name in layout.runs if name not in {*runs, *(run.name for run in doubted)}),
+        missing=tuple(name for name in layout.runs if name not in recorded),
         strangers=tuple(sorted(run.name for run in summaries if run.name not in layout.runs)),
         doubted=doubted,
         unfinished=unfinished,

@@ -95,6 +95,9 @@ def doubt(record: Record) -> str:
             return wrong
     except InputError as error:
         return f"it cannot be judged again: {error}"
+    if isinstance(record, RunRecord) and plain_simulator_of(task_of(record)) is not None:
+        # Every step was executed again above, and the goal was tested behind the last one.
+        return ""
     checked = recheck(record)
     return "" if checked.agrees else f"the outcome is '{record.outcome}', and its plan is {checked.verdict}"
 
@@ -251,19 +254,24 @@ def _misjudged(record: RunRecord) -> Iterator[str]:
     if simulator is None:
         # With time steps overlap: only the schedule of all of them can be judged.
         return
-    state = simulator.initial
-    for event, step, before, state in _tried(record, simulator):
+    states = [simulator.initial]
+    for event, step, before in _tried(record, simulator, states):
         place = f"step {event.step}, {event.action},"
         if isinstance(event, Acted):
             if step.successor is None:
                 yield f"{place} is not applicable"
-            elif not _same((event.added, event.deleted, event.changed), changes_of(simulator, step, before, state)):
+                continue
+            found = changes_of(simulator, step, before, states[-1])
+            if not _same((event.added, event.deleted, event.changed), found):
                 yield f"{place} changes other things than recorded"
         elif event.status == "inapplicable" and not _same([event.unmet], [map(write_condition, step.unmet)]):
             yield f"{place} is {'applicable' if step.successor else 'not applicable for other reasons than recorded'}"
+    state = states[-1]
     said = any(isinstance(event, GoalReached) for event in record.counted)
     if said != record.solved or (said and not simulator.is_goal(state)):
         yield f"the outcome is '{record.outcome}', and the events say that the goal was {'' if said else 'not '}reached"
+    if not said and simulator.is_goal(state) and not _continues(record):
+        yield f"the outcome is '{record.outcome}', and its plan is valid"
     cost = simulator.cost(state)
     if record.finished.cost not in (None, str(cost)):
         yield f"'cost' is {record.finished.cost}, and the plan costs {cost}"
@@ -273,29 +281,30 @@ def _same(recorded: Iterable[Iterable[str]], found: Iterable[Iterable[str]]) -> 
     return [*map(frozenset, recorded)] == [*map(frozenset, found)]
 
 
-def _tried(record: RunRecord, simulator: Simulator) -> Iterator[tuple[Acted | Rejected, StepResult, State, State]]:
-    """The actions that were executed, or that simulator or world refused, each with the states before and after it."""
+def _tried(
+    record: RunRecord, simulator: Simulator, states: list[State]
+) -> Iterator[tuple[Acted | Rejected, StepResult, State]]:
+    """The actions that were executed, or that simulator or world refused, each with the state before it.
+
+    To ``states``, which holds the initial one, the state after each executed action is added, until it is taken back.
+    """
     world = None
     if record.faults:
         # Faults are deterministic for the same actions; the world counts those that it refused.
         world = FaultyExecutor(simulator, parse_faults(record.faults), seed=record.started.seed)
-    state = simulator.initial
-    states = [state]
     for event in record.counted:
         if isinstance(event, TakenBack):
             del states[max(1, len(states) - event.actions) :]
-            state = states[-1]
         if not isinstance(event, Acted | Rejected) or event.action is None:
             continue
         inapplicable = isinstance(event, Rejected) and event.status == "inapplicable"
         if isinstance(event, Rejected) and not inapplicable and event.status != "world-error":
             continue
-        action, before = GroundAction.parse(event.action), state
+        action, before = GroundAction.parse(event.action), states[-1]
         step = simulator.step(before, action)
         if step.successor is not None and not inapplicable:
-            state = step.successor if world is None else world.execute(before, action)
-            states.append(state)
-        yield event, step, before, state
+            states.append(step.successor if world is None else world.execute(before, action))
+        yield event, step, before
 
 
 def _judged(task: Task, actions: tuple[GroundAction, ...]) -> Report:
@@ -309,12 +318,11 @@ def _judged(task: Task, actions: tuple[GroundAction, ...]) -> Report:
 
 def _in_faulty_world(record: RunRecord) -> str:
     simulator = simulator_of(task_of(record))
-    state = simulator.initial
-    for event, step, _, after in _tried(record, simulator):
+    states = [simulator.initial]
+    for event, step, _ in _tried(record, simulator, states):
         if isinstance(event, Acted) and step.successor is None:
             return "inapplicable"
-        state = after
-    return "goal-not-satisfied" if simulator.unmet_goals(state) else "valid"
+    return "goal-not-satisfied" if simulator.unmet_goals(states[-1]) else "valid"
 
 
 def _continues(record: Record) -> bool:

@@ -311,6 +311,19 @@ def test_a_record_with_actions_taken_back_is_judged_again_and_shown(blocks: Task
     assert steps == ["taken-back", "inapplicable", "looked-around", "executed", "inapplicable"]
 
 
+def test_the_cost_of_a_record_is_that_of_the_plan_without_what_was_taken_back_last() -> None:
+    domain = """(define (domain walks) (:predicates (at ?p) (way ?p ?q)) (:functions (total-cost))
+      (:action go :parameters (?p ?q) :precondition (and (at ?p) (way ?p ?q))
+       :effect (and (at ?q) (not (at ?p)) (increase (total-cost) 7))))"""
+    problem = """(define (problem two) (:domain walks) (:objects a b c) (:init (at a) (way a b) (= (total-cost) 0))
+      (:goal (at c)) (:metric minimize (total-cost)))"""
+    said = [calling(ScriptedCall("go", {"p": "a", "q": "b"})), calling(ScriptedCall("undo"))]
+    task = parse_task(domain, problem)
+    played = run(task, "tools-search", model=ScriptedModel(said), example="none", steps=2, names="original")
+    assert (played.plan, played.finished.cost) == ((), "0")
+    assert doubt(played) == ""
+
+
 def test_an_estimate_counts_the_schemas(world: Any) -> None:
     from pddl2nl.experiments.specification.estimate import _measure
     from pddl2nl.policies.spec import RunSpec

@@ -355,8 +355,8 @@ class RunRecord(Record):
     @cached_property
     def system(self) -> System | None:
         """The system of its policy, by the policy's name or, for an unknown name, by its events."""
-        kinds = {type(event) for event in self.events}
-        by_events = (system for system, own in provided("events", RunEvent) if kinds.intersection(own))
+        brought = _systems_by_event()
+        by_events = (brought[type(event)] for event in self.events if type(event) in brought)
         return system_of(self.policy) or next(by_events, None)
 
     @property
@@ -417,6 +417,12 @@ def read_record(path: Path) -> Record:
 def _kinds() -> Mapping[type[RunEvent], type[Record]]:
     """The kinds of records, but for those of episodes, by their first event."""
     return {Planned: PlannerRecord} | {event: kind for _, own in provided("records") for event, kind in own.items()}
+
+
+@lru_cache(maxsize=1)
+def _systems_by_event() -> Mapping[type[RunEvent], System]:
+    """The systems by the kinds of events that they bring."""
+    return {kind: system for system, kinds in provided("events", RunEvent) for kind in kinds}
 
 
 def record_paths(folder: Path) -> tuple[tuple[Path, ...], tuple[Path, ...]]:
