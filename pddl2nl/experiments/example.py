@@ -12,9 +12,8 @@ The best of several problems has a plan by FF or LM-cut of five steps, or the ne
 paper (appendix B, "Few-shot example selection"). The choice depends on the files only, not on their order on the disk,
 their age, or other runs.
 
-The plan shown is optimal if LM-cut finds one within seconds, else FF's; for a task that no planner of ours takes (one
-with numbers), it is the walk without the steps that it can spare. Except for a file that the user named, no example is
-shown whose plan would also solve the task.
+The plan shown is optimal if LM-cut finds one within seconds, else FF's. Except for a file that the user named, no
+example is shown whose plan would also solve the task.
 
 Thoughts come from a template, or from a model (`pddl2nl.experiments.example`). Each names the goal, or the condition
 of a later action, that its action serves. The record says where they came from.
@@ -50,7 +49,7 @@ from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 
-from pddl2nl.errors import InputError, UnsupportedError
+from pddl2nl.errors import InputError
 from pddl2nl.experiments.planners import Plan, ff_plan, optimal_plan, quick_plan
 from pddl2nl.files import read_text
 from pddl2nl.llm import ContextWindowError, Finish, Message, Model, Request
@@ -236,11 +235,8 @@ def _problems(task: Task, folder: Path) -> Iterator[Task]:
 
 def _made(task: Task, seed: int) -> SolvedProblem | None:
     best: SolvedProblem | None = None
-    for example, walk in _walked(task, seed):
-        try:
-            plan = ff_plan(example, _ADVICE)
-        except UnsupportedError:
-            plan = _without_detours(example, walk)
+    for example in _walked(task, seed):
+        plan = ff_plan(example, _ADVICE)
         if plan and not gives_away(task, plan) and (best is None or _distance(plan) < _distance(best.plan)):
             best = SolvedProblem(example, plan, "made")
             if _distance(plan) <= 1:
@@ -251,36 +247,23 @@ def _made(task: Task, seed: int) -> SolvedProblem | None:
     return best if not shown or gives_away(task, shown) else replace(best, plan=shown)
 
 
-def _without_detours(example: Task, plan: Plan) -> Plan:
-    """A valid plan without the stretches of steps that it can spare, the longest first."""
-    for length in range(len(plan) - 1, 0, -1):
-        for start in range(len(plan) - length + 1):
-            shorter = plan[:start] + plan[start + length :]
-            if validate(example, shorter).valid:
-                return _without_detours(example, shorter)
-    return plan
-
-
-def _walked(task: Task, seed: int) -> Iterator[tuple[Task, Plan]]:
-    """Tasks with the same initial state whose goals are facts that a random walk made true, and the walk."""
+def _walked(task: Task, seed: int) -> Iterator[Task]:
+    """Tasks with the same initial state whose goals are facts that a random walk made true."""
     simulator = acting_simulator(task)
     rng = random.Random(f"example {seed}")
     for number in range(_WALKS):
         state = simulator.initial
-        walk: Plan = ()
-        for action, successor in islice(simulator.walk(state, rng), BEST_LENGTH + 2 * number):
+        for _, successor in islice(simulator.walk(state, rng), BEST_LENGTH + 2 * number):
             if simulator.is_goal(successor):
                 break
             state = successor
-            walk += (action,)
         new = sorted(atom for atom in state.atoms if atom not in simulator.initial)
         if new:
             goals = sorted(rng.sample(new, min(_MOST_GOALS, len(new))))
             goal = And(tuple(Atom(atom.predicate, atom.args) for atom in goals))
             name = f"{task.problem.name}-example"
             # Without its source, so that its text is written anew and not taken from the file.
-            example = Task(task.domain, replace(task.problem, name=name, goal=goal, metric=None, source=None))
-            yield example, walk
+            yield Task(task.domain, replace(task.problem, name=name, goal=goal, metric=None, source=None))
 
 
 # ── told ─────────────────────────────────────────────────────────────────────────────────────────

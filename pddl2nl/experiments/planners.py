@@ -246,8 +246,8 @@ def ff_plan(task: Task, advice: str) -> Plan:
     """FF's plan; ``advice`` names the user's alternative if FF finds none.
 
     Raises:
-        InputError: the planner is missing or found no plan; `UnsupportedError` where it does not take the task,
-            `NoPlanExistsError` where it proved that there is none.
+        InputError: the planner is missing, does not take the task, or found no plan; `NoPlanExistsError` where it
+            proved that there is none.
         InfrastructureError: the planner failed.
     """
     try:
@@ -255,7 +255,7 @@ def ff_plan(task: Task, advice: str) -> Plan:
     except MissingExtraError as error:
         raise InputError(f"{error}; without a planner, give {advice}") from error
     if result.plan is None:
-        kind = {"unsolvable": NoPlanExistsError, "unsupported": UnsupportedError}.get(result.status, InputError)
+        kind = NoPlanExistsError if result.status == "unsolvable" else InputError
         why = f"ff found no plan ({result.status}: {result.message})"
         raise kind(f"problem '{task.problem.name}': {why}; give {advice}")
     return result.plan

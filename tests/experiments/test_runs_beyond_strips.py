@@ -90,6 +90,8 @@ def test_on_a_numeric_task_what_a_planner_would_give_is_asked_for(tanks: Task, t
         InputError, match=r"takes no numbers but action costs.*'pour'\); give the step limit by --steps N"
     ):
         run(tanks, "act", ScriptedModel(TURNS), style="pddl", example="none")
+    with pytest.raises(InputError, match="--example PROBLEM with --example-plan FILE"):
+        run(tanks, "act", ScriptedModel(TURNS), style="pddl", steps=9)
     with pytest.raises(InputError, match="--model oracle plans with Fast Downward, which takes no numbers"):
         run(tanks, "act", "oracle", steps=9, example="none")
 
