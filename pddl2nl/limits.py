@@ -5,6 +5,7 @@ Each limit stands here once; `docs/reference/limits.md` lists them all with the 
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 
 
@@ -51,3 +52,11 @@ class OutsideLimits:
 
 
 LIMITS = OutsideLimits()
+
+
+def processors() -> int:
+    """How many processors this process may use, which on a cluster are often fewer than the machine has."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    # macOS and Windows.
+    return os.cpu_count() or 1

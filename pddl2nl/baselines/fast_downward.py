@@ -25,6 +25,7 @@ from pathlib import Path
 from pddl2nl.baselines.result import Status
 from pddl2nl.baselines.watchdog import begin_watching, watched_group
 from pddl2nl.errors import InfrastructureError, InputError, MissingExtraError
+from pddl2nl.limits import processors
 
 MIN_MEMORY_MB = 64
 """The smallest memory limit: with less the translator's Python does not start, which the driver reports as a crash."""
@@ -52,7 +53,7 @@ _UNSUPPORTED = {
     34: "this search does not support a feature of the task",
 }
 """What exit codes mean."""
-_SEATS = threading.BoundedSemaphore(os.cpu_count() or 1)
+_SEATS = threading.BoundedSemaphore(processors())
 """At most one search per processor at a time: an experiment has many more threads."""
 _RUNNING: set[subprocess.Popen[bytes]] = set()
 _stops = 0

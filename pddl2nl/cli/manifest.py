@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import time
 from collections import Counter
@@ -29,6 +28,7 @@ from pddl2nl.cli.output import (
 )
 from pddl2nl.cli.progress import Update, bar_shown
 from pddl2nl.errors import InputError
+from pddl2nl.limits import processors
 from pddl2nl.tasks.manifest import PLANNERS, Measured, SearchLimits
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ def _check(
             program,
             sets=_SETS if which == "all" else (which,),
             small=small,
-            workers=workers or os.cpu_count() or 1,
+            workers=workers or processors(),
             on_start=lambda total: progress.stage(f"proving {plural(total, 'line')} with {program}", total),
             on_done=progress.step,
             stop=stop_searches,
@@ -231,7 +231,7 @@ def _workshop(
         search=run_planners,
         planner=version(),
         limits=limits,
-        workers=workers or os.cpu_count() or 1,
+        workers=workers or processors(),
         stage=progress.stage,
         step=progress.step,
         stop=stop_searches,

@@ -44,6 +44,7 @@ from pddl2nl.baselines.fast_downward import stop_searches
 from pddl2nl.errors import InfrastructureError, InputError, MissingExtraError
 from pddl2nl.experiments.models import Access
 from pddl2nl.experiments.runs import Done, Job, Left, Result, Stop, Terms, run_one
+from pddl2nl.limits import processors
 from pddl2nl.llm import public_url
 from pddl2nl.llm.endpoint.urls import holds_more
 from pddl2nl.policies.budget import Account, Limits, SharedBudget, total
@@ -136,7 +137,7 @@ def open_cluster(
         with _closing(_connect(client_class, address, {**where, "timeout": patience}), 2) as client:
             yield Cluster(client, address)
         return
-    size = int(count) if count else scaled or arguments.pop("n_workers", None) or (os.cpu_count() or 1)
+    size = int(count) if count else scaled or arguments.pop("n_workers", None) or processors()
     with (
         # Processes of this machine that still wait for a reply are killed; jobs elsewhere are to be cancelled.
         _closing(_deploy(DEPLOYMENTS[kind], address, arguments, size), 1 if kind == "local" else 5) as deployed,

@@ -13,7 +13,6 @@ A step limit is twice the length of FF's plan, as in the AutoPlanBench paper.
 
 from __future__ import annotations
 
-import os
 import platform
 import threading
 from collections.abc import Callable, Mapping
@@ -26,6 +25,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from pddl2nl.errors import InfrastructureError, InputError, MissingExtraError, UnsupportedError
 from pddl2nl.experiments.records.writer import RecordWriter, job_name
 from pddl2nl.files import read_text
+from pddl2nl.limits import processors
 from pddl2nl.llm.keys import sha256
 from pddl2nl.pddl import Task, text_of
 from pddl2nl.policies import Policy
@@ -216,7 +216,7 @@ class _Search:
     lock: threading.Lock = field(default_factory=threading.Lock)
 
 
-_PLANNERS = threading.BoundedSemaphore(os.cpu_count() or 1)
+_PLANNERS = threading.BoundedSemaphore(processors())
 _SEARCHES = threading.Lock()
 
 

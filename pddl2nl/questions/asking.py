@@ -6,7 +6,6 @@ from ``questions.json`` by all later ones.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -24,6 +23,7 @@ from pddl2nl.experiments.runs import Job
 from pddl2nl.experiments.specification.experiment import Experiment, Placed
 from pddl2nl.experiments.specification.schema import Keys, Seconds, Text
 from pddl2nl.files import read_bytes, replaced_file
+from pddl2nl.limits import processors
 from pddl2nl.llm.keys import canonical_json, sha256
 from pddl2nl.llm.tokens import CHARACTERS_A_TOKEN, estimate_tokens
 from pddl2nl.nl import Style, Teller, Wording, make_names
@@ -153,7 +153,7 @@ class AskedQuestions:
         planned = [*self._planned_sets()]
         keys = [_key(one, task, count, seconds) for one, task in planned]
         todo = [(key, *each) for key, each in zip(keys, planned, strict=True) if key not in kept.made]
-        pool = ThreadPoolExecutor(os.cpu_count())
+        pool = ThreadPoolExecutor(processors())
         try:
             # The threads wait for planners, which are processes.
             made = pool.map(lambda each: _made(each[1], each[2], count, seconds), todo)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
@@ -15,6 +14,7 @@ from pddl2nl.cli.output import DONE, FAILED, print_json, print_table, print_text
 from pddl2nl.cli.progress import bar_shown
 from pddl2nl.cli.run_options import NamesOption, SeedOption, WordingOption, from_run, words_of
 from pddl2nl.files import write_text_file
+from pddl2nl.limits import processors
 from pddl2nl.questions.question import FORMS, KINDS, Form, read_question_lines
 
 if TYPE_CHECKING:
@@ -155,7 +155,7 @@ def _check(
     folder: Annotated[Path, argument("DIR", "A folder with ACPBench's folders: app/dev.gen.json, prog/….")],
     kind: Kinds = None,
     time: TimeLimit = 30,
-    jobs: Annotated[int, option("N", "How many are checked at a time.", "the number of CPUs", min=1)] = os.cpu_count()
+    jobs: Annotated[int, option("N", "How many are checked at a time.", "the number of CPUs", min=1)] = processors()
     or 1,
     audit: Annotated[
         Path | None,

@@ -10,7 +10,6 @@ import gc
 import hashlib
 import json
 import multiprocessing
-import os
 import signal
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -27,6 +26,7 @@ import msgspec
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.layout import ColumnKind
 from pddl2nl.experiments.records.stored import Record, RunRecord, read_record, task_of
+from pddl2nl.limits import processors
 from pddl2nl.pddl import PDDLError, write_condition
 from pddl2nl.pddl.reader import parse_condition
 from pddl2nl.pddl.tree import Atom, Comparison, Equality, Fluent, Imply, Node, Not, children, walk
@@ -400,7 +400,7 @@ def in_processes(work: Callable[[Item], Result], items: Sequence[Item], workers:
     """``work`` on each item, in the order of the items; in several processes if there is one thread, or as asked."""
     if workers is None:
         # A fork is safe only for a program with a single thread.
-        workers = 1 if threading.active_count() > 1 else min(os.cpu_count() or 1, _MOST_WORKERS)
+        workers = 1 if threading.active_count() > 1 else min(processors(), _MOST_WORKERS)
     if workers <= 1 or "fork" not in multiprocessing.get_all_start_methods():
         return [work(item) for item in items]
     with ProcessPoolExecutor(workers, multiprocessing.get_context("fork"), _begin) as pool:

@@ -331,6 +331,31 @@ def test_judging_the_corpus_in_one_process(shared: Path, bench: Bench) -> None:
     assert len(lines) / seconds > 600
 
 
+VAL_PLANS_A_SECOND = 150
+"""What was measured for VAL on this corpus, with a process for each plan; it is not part of this run."""
+
+
+def test_judging_plans_with_time_in_one_process(shared: Path, bench: Bench) -> None:
+    lines = []
+    for verdicts in sorted((shared / "temporal").glob("*/*/verdicts.jsonl")):
+        domain = verdicts.parent / "domain.pddl"
+        if ":durative-action" in domain.read_text(encoding="utf-8"):
+            files = {"domain": str(domain), "problem": str(verdicts.parent / "problem.pddl")}
+            for line in verdicts.read_text(encoding="utf-8").splitlines():
+                lines.append(json.dumps({**files, "plan_text": json.loads(line)["plan"]}))
+    # Those of one task do not stand together: so do the fewest batches, and what is compiled must be kept.
+    random.Random(1).shuffle(lines)
+    chosen, answers = lines[:700], list[str]()
+    # Of this process alone: other programs do not count.
+    began = time.process_time()
+    judge_batch(chosen, answers.append)
+    seconds = time.process_time() - began
+    assert len(answers) == len(chosen)
+    theirs = len(chosen) / VAL_PLANS_A_SECOND
+    ratio = bench.ratio(f"judging {len(chosen)} plans with time, tasks read", seconds, "VAL, 150 a second", theirs)
+    assert ratio > 0.75, "1.5 on a quiet machine"
+
+
 def test_judging_a_plan_of_22499_steps(shared: Path, bench: Bench) -> None:
     home = shared / "speed" / "visitall-gen150"
     files = [str(home / name) for name in ("domain.pddl", "problem.pddl", "plan.txt")]

@@ -6,6 +6,7 @@ import io
 import json
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -205,6 +206,21 @@ def test_several_processes_answer_as_one_does(monkeypatch: pytest.MonkeyPatch, j
     alone, together = io.StringIO(), io.StringIO()
     assert judge_batch(lines, alone.write) == judge_batch(lines, together.write, jobs=jobs) == 2
     assert together.getvalue() == alone.getvalue()
+
+
+def test_a_process_for_each_processor_that_this_one_may_use(monkeypatch: pytest.MonkeyPatch) -> None:
+    # As under Slurm, which gives a job some of the machine's processors.
+    monkeypatch.setattr("pddlval.command._WORTH_PROCESSES", 0.0)
+    monkeypatch.setattr("os.sched_getaffinity", lambda _: {3}, raising=False)
+    asked: list[int] = []
+
+    def in_processes(judge: object, numbered: object, jobs: int) -> Iterator[tuple[str, int]]:
+        asked.append(jobs)
+        yield from ()
+
+    monkeypatch.setattr("pddlval.command._in_processes", in_processes)
+    assert judge_batch(["no JSON"], lambda _: None, jobs=None) == 2
+    assert asked == [1]
 
 
 def test_ctrl_c_ends_with_130_and_no_traceback(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -177,7 +177,7 @@ def test_simulators_of_recent_tasks_are_kept_and_old_ones_are_not(tower: Task) -
     first = simulator_of(tower)
     assert simulator_of(tower) is first
     assert first.task is tower
-    others = [Task(tower.domain, tower.problem) for _ in range(40)]
+    others = [Task(tower.domain, tower.problem) for _ in range(100)]
     simulators = [simulator_of(task) for task in others]
     assert all(simulator.task is task for simulator, task in zip(simulators, others, strict=True))
     assert simulator_of(tower) is not first

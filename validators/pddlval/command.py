@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -14,6 +13,7 @@ from typing import Generic, TypeVar
 
 from pddl2nl.files import read_text
 from pddl2nl.lean import dataclass
+from pddl2nl.limits import processors
 from pddl2nl.pddl import InputError, Source, Task, load_domain, load_problem, load_task
 from pddlval.happenings import VAL_TIME_TOLERANCE
 from pddlval.plans import Plan, read_plan
@@ -163,7 +163,7 @@ def _as_it_pays(judge: _LineJudge, numbered: Iterator[tuple[int, str]]) -> Itera
         yield judge(*each)
         if time.monotonic() - began >= _WORTH_PROCESSES:
             # They inherit the tasks that were read until now.
-            yield from _in_processes(judge, numbered, min(os.cpu_count() or 1, _MOST_PROCESSES))
+            yield from _in_processes(judge, numbered, min(processors(), _MOST_PROCESSES))
 
 
 def _in_processes(judge: _LineJudge, numbered: Iterator[tuple[int, str]], jobs: int) -> Iterator[tuple[str, int]]:

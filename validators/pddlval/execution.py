@@ -13,6 +13,7 @@ from pddlval.plans import BadActionError, Plan, PlanStep
 from pddlval.report import Cause, Executed, Report, causes
 from pddlval.schemas import Ground, Outcome
 from pddlval.simulator import Simulator, metric_value
+from pddlval.state import State
 
 
 class PlanRun:
@@ -64,9 +65,13 @@ class PlanRun:
     def _problems(self) -> Iterator[Diagnostic]:
         for number, step in enumerate(self.plan.steps, start=1):
             try:
-                self.simulator.ground(step.action)
+                self._prepare(number, step)
             except BadActionError as error:
                 yield self._diagnostic(step, number, error.reason, error.suggestion)
+
+    def _prepare(self, number: int, step: PlanStep) -> None:
+        """Compiles a step; raises `BadActionError` if the task cannot have its action."""
+        self.simulator.ground(step.action)
 
     def _in_time(self) -> list[Happening]:
         return happenings(self.plan)
@@ -76,12 +81,15 @@ class PlanRun:
         return None
 
     def _happen(self, happening: Happening) -> Report | None:
-        state = self.state
+        state, alone = self.state, len(happening.events) == 1
         grounds: list[Ground] = []
+        after: State | None = None
         for event in happening.events:
             ground = self.ground(event)
             others = self._unmet_besides(event, ground)
-            if others or not ground.applicable(state):
+            if not others and alone:
+                after = ground.successor(state)
+            if others or (after is None if alone else not ground.applicable(state)):
                 failing = (*others, *ground.unmet(state))
                 # Effects that contradict each other are for the claims below to report.
                 if failing or ground.conflict(state) is None:
@@ -90,7 +98,7 @@ class PlanRun:
         warnings, conflict = self._claim(happening, grounds)
         if conflict is not None:
             return self._conflict(happening, conflict)
-        self._perform(happening, tuple([ground.outcome(state) for ground in grounds]), warnings)
+        self._perform(happening, tuple([ground.outcome(state) for ground in grounds]), warnings, after)
         return None
 
     def ground(self, event: Event) -> Ground:
@@ -103,13 +111,22 @@ class PlanRun:
     def _claim(self, happening: Happening, grounds: Sequence[Ground]) -> Claims:
         return claim(grounds, self.state)
 
-    def _perform(self, happening: Happening, outcomes: tuple[Outcome, ...], warnings: tuple[str, ...]) -> None:
+    def _perform(
+        self, happening: Happening, outcomes: tuple[Outcome, ...], warnings: tuple[str, ...], after: State | None = None
+    ) -> None:
         numbers = tuple([event.step for event in happening.events])
-        self._move(numbers, outcomes, warnings)
+        self._move(numbers, outcomes, warnings, after)
 
-    def _move(self, numbers: tuple[int, ...], outcomes: tuple[Outcome, ...], warnings: tuple[str, ...] = ()) -> None:
+    def _move(
+        self,
+        numbers: tuple[int, ...],
+        outcomes: tuple[Outcome, ...],
+        warnings: tuple[str, ...] = (),
+        after: State | None = None,
+    ) -> None:
+        """Goes on to the state after these outcomes, which is computed where it is not known yet."""
         before = self.state
-        self.state = self.simulator.apply(before, outcomes)
+        self.state = self.simulator.apply(before, outcomes) if after is None else after
         if before is not self.simulator.initial:
             # All states are kept to the end of the plan; in the initial one all plans of the task begin.
             before.forget()

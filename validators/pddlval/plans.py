@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from fractions import Fraction
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
@@ -212,7 +213,9 @@ def _skip(text: str, offset: int) -> int:
     return match.end() if match else offset
 
 
+@lru_cache(10_000)
 def _number(text: str | None) -> Fraction | None:
+    # A plan has few durations, and the plans of a batch often have the same times.
     return None if text is None else Fraction(f"0{text}" if text.startswith(".") else text.rstrip("."))
 
 

@@ -462,6 +462,24 @@ class Ground:
         scales = any(change.operator == "scale-down" for change in self._fixed.updates)
         self._simple = not (self.schema.others or scales or self._fixed.conflict())
 
+    @property
+    def uses(self) -> tuple[Masks, Masks] | None:
+        """The bits of the atoms that it reads, and of those that it changes; None if that does not tell all.
+
+        It does where it reads and changes nothing but atoms, none twice, and does not make true what it needs.
+        """
+        fixed = self._fixed
+        if not self._simple or fixed is None or fixed.updates:
+            return None
+        if len({*fixed.deletes, *fixed.adds}) < len(fixed.deletes) + len(fixed.adds):
+            return None
+        needed, forbidden = dict(self.needed), dict(self.forbidden)
+        for chunk, kept, added in self._operations:
+            if added & needed.get(chunk, 0) or ~kept & forbidden.get(chunk, 0):
+                return None
+        changed = tuple([(chunk, ~kept & _FULL | added) for chunk, kept, added in self._operations])
+        return (*self.needed, *self.forbidden), changed
+
     def applicable(self, state: State) -> bool:
         """Whether the action can be executed in a state."""
         return self._literals_hold(state) and (self._simple or self._after(state) is not None)

@@ -212,7 +212,16 @@ class Simulator:
         Raises:
             BadActionError: it is not.
         """
-        self.ground(action)
+        self.own(action)
+
+    def own(self, action: GroundAction) -> GroundAction:
+        """The action with the task's own strings; raises `BadActionError` as `check` does."""
+        node = self._schemas.node(action.name)
+        args = None if node is None else self._own_names(node, action)
+        if args is None:
+            # Not through a variable: an error that its own frame names keeps all callers' objects until a collection.
+            raise cast(BadActionError, why_bad(self.task, node, action))
+        return GroundAction(action.name, args)
 
     def ground(self, action: GroundAction | str) -> Ground:
         """The ground action, compiled: everything that does not depend on a state is computed once.
@@ -223,19 +232,15 @@ class Simulator:
         """
         ground = self._grounds.get(action)
         if ground is None:
-            ground = self.ground(GroundAction.parse(action)) if isinstance(action, str) else self._made(action)
+            if isinstance(action, str):
+                ground = self.ground(GroundAction.parse(action))
+            else:
+                own = self.own(action)
+                ground = Ground(self._schemas[own.name], own)
             if len(self._grounds) >= _KEPT:
                 self._grounds.clear()
             self._grounds[action] = ground
         return ground
-
-    def _made(self, action: GroundAction) -> Ground:
-        node = self._schemas.node(action.name)
-        args = None if node is None else self._own_names(node, action)
-        if args is None:
-            # Not through a variable: an error that its own frame names keeps all callers' objects until a collection.
-            raise cast(BadActionError, why_bad(self.task, node, action))
-        return Ground(self._schemas[action.name], GroundAction(action.name, args))
 
     def applicable(self, state: State) -> Iterator[GroundAction]:
         """The applicable actions of a state, found as they are asked for if there are many.
@@ -415,17 +420,22 @@ CLOCK = GroundAtom(("total-time",))
 """The fluent that holds the time in the states of tasks with time; other states have none."""
 
 
+_MOST_TEXT = 10_000_000
+"""Characters of the tasks of which what was compiled is kept: it takes some forty bytes each."""
+_LEAST_TEXT = 100_000
+"""So many count for a smaller task: of a hundred small ones all is kept, whatever the order of their plans."""
+
+
 class Recent(Generic[Compiled]):
     """What was compiled of the last few tasks: many plans for one are judged fast.
 
     Args:
         make: compiles a task, with a tolerance.
-        most: how many are kept.
     """
 
-    def __init__(self, make: Callable[[Task, Fraction], Compiled], most: int):
+    def __init__(self, make: Callable[[Task, Fraction], Compiled]):
         self._make = make
-        self._most = most
+        self._size = 0
         self._kept: dict[tuple[int, Fraction], tuple[Task, Compiled]] = {}
         self._lock = Lock()
 
@@ -436,17 +446,25 @@ class Recent(Generic[Compiled]):
         if known is None or known[0] is not task:
             known = task, self._make(task, tolerance)
             with self._lock:
+                if key in self._kept:
+                    self._size -= _text_size(self._kept.pop(key)[0])
                 self._kept[key] = known
-                if len(self._kept) > self._most:
-                    del self._kept[next(iter(self._kept))]
+                self._size += _text_size(task)
+                while self._size > _MOST_TEXT and len(self._kept) > 1:
+                    self._size -= _text_size(self._kept.pop(next(iter(self._kept)))[0])
         return known[1]
+
+
+def _text_size(task: Task) -> int:
+    sources = task.domain.source, task.problem.source
+    return max(_LEAST_TEXT, *[0 if source is None else len(source.text) for source in sources])
 
 
 def _plain_simulator(task: Task, tolerance: Fraction) -> Simulator | None:
     return Simulator(task, tolerance, checked=True) if is_executable(task) else None
 
 
-plain_simulator_of = Recent(_plain_simulator, 32)
+plain_simulator_of = Recent(_plain_simulator)
 """As `simulator_of`; None for a task that is not executed action by action."""
 
 

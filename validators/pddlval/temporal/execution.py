@@ -17,7 +17,6 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from pddl2nl.pddl import (
-    ActionSchema,
     And,
     Condition,
     Diagnostic,
@@ -33,7 +32,7 @@ from pddl2nl.pddl import (
     substitute,
     write_number,
 )
-from pddl2nl.pddl.tree import required, walk
+from pddl2nl.pddl.tree import walk
 from pddlval.execution import PlanRun
 from pddlval.happenings import Claims, Event, Happening, claim, happenings
 from pddlval.numeric import UndefinedError, as_float, evaluate
@@ -44,7 +43,15 @@ from pddlval.semantics import Binding, choices, compare, ground_fluent
 from pddlval.simulator import metric_value
 from pddlval.state import Number, State
 from pddlval.temporal.change import Slopes, instants, outcome_after
-from pddlval.temporal.lowering import Durative, Snap, TimedTask, preferences, timed_task_of, with_duration
+from pddlval.temporal.lowering import (
+    Durative,
+    GroundDurative,
+    Snap,
+    TimedTask,
+    preferences,
+    timed_task_of,
+    with_duration,
+)
 from pddlval.temporal.trajectory import Bound, Moment, constraints, violation
 
 
@@ -140,6 +147,7 @@ class TimedRun(PlanRun):
         self._makespan = Fraction(0)
         """The time of the last happening of the plan; timed literals after it do not count."""
         self._running: dict[int, Running] = {}
+        self._steps: dict[int, GroundDurative] = {}
         self._busy: dict[GroundAction, int] = {}
         """The step that each action is running in."""
         self._reader = 0
@@ -166,10 +174,10 @@ class TimedRun(PlanRun):
     def _problems(self) -> Iterator[Diagnostic]:
         yield from super()._problems()
         for number, step in enumerate(self.plan.steps, start=1):
-            duration, problem = step.duration or Fraction(0), ""
-            if step.time is not None and step.time < 0:
+            duration, problem = step.duration or _ZERO, ""
+            if step.time is not None and step.time.numerator < 0:
                 problem = f"it happens at {write_number(step.time)}, before the plan begins"
-            elif duration < 0:
+            elif duration.numerator < 0:
                 problem = f"its duration is negative, {write_number(duration)}"
             elif step.action.name not in self.timed.durative and duration > self.tolerance:
                 problem = (
@@ -177,6 +185,12 @@ class TimedRun(PlanRun):
                 )
             if problem:
                 yield self._diagnostic(step, number, problem)
+
+    def _prepare(self, number: int, step: PlanStep) -> None:
+        if step.action.name in self.timed.durative:
+            self._steps[number] = self.timed.step(step.action, step.duration or _ZERO)
+        else:
+            super()._prepare(number, step)
 
     def _in_time(self) -> list[Happening]:
         literals = self.timed.task.problem.init_timed
@@ -243,7 +257,7 @@ class TimedRun(PlanRun):
 
     def _last_until(self, happening: Happening) -> Report | None:
         slopes = self._slopes()
-        ending = {event.step for event in happening.events if event.phase == "end"}
+        ending = {event.step for event in happening.events if event.phase == "end"} if slopes else set()
         for time, state in self._states_until(happening.time, slopes) if slopes else [(None, self.state)]:
             for running in self._running.values():
                 if time is not None and (
@@ -268,8 +282,8 @@ class TimedRun(PlanRun):
     def _slopes(self) -> dict[GroundAtom, Number]:
         slopes: dict[GroundAtom, Number] = {}
         for running in self._running.values():
-            self._reader = running.step
             for update, binding in running.rates:
+                self._reader = running.step
                 rate = evaluate(update.value, self.state.level, binding)
                 fluent = ground_fluent(update.fluent, binding)
                 slopes[fluent] = slopes.get(fluent, 0) + (rate if update.operator == "increase" else -rate)
@@ -300,20 +314,25 @@ class TimedRun(PlanRun):
         return self._overlapping(happening) or super()._happen(happening)
 
     def _claim(self, happening: Happening, grounds: Sequence[Ground]) -> Claims:
-        # Besides their preconditions, actions read the numbers in duration constraints.
-        reads = [
-            And(self.durative(event)[0].durations[event.phase]) if event.phase in _ENDS else And()
-            for event in happening.events
-        ]
+        reads: list[Condition] = []
+        if len(grounds) > 1:
+            # Besides their preconditions, actions read the numbers in duration constraints.
+            reads = [
+                And(self.durative(event)[0].durations[event.phase]) if event.phase in _ENDS else And()
+                for event in happening.events
+            ]
         return claim(grounds, self.state, reads, strict=not self.tolerance)
 
-    def _perform(self, happening: Happening, outcomes: tuple[Outcome, ...], warnings: tuple[str, ...]) -> None:
+    def _perform(
+        self, happening: Happening, outcomes: tuple[Outcome, ...], warnings: tuple[str, ...], after: State | None = None
+    ) -> None:
         before = self.state
-        for event in happening.events:
-            self._count_preferences(event)
+        if self.timed.prefers:
+            for event in happening.events:
+                self._count_preferences(event)
         first = len(self._events)
         self._events += happening.events
-        self._move(tuple(range(first, len(self._events))), outcomes, warnings)
+        self._move(tuple(range(first, len(self._events))), outcomes, warnings, after)
         self._moments.append(Moment(happening.time, self.state))
         for event in happening.events:
             if event.phase != "literal":
@@ -329,16 +348,16 @@ class TimedRun(PlanRun):
         A happening names actions, not steps: the ends of both could not be paired. VAL does not check this, nor is it
         checked with VAL's tolerance.
         """
-        actions = {event: self.plan.steps[event.step - 1].action for event in happening.events if event.phase in _ENDS}
-        for event, action in actions.items():
-            if event.phase == "end" and self._busy.get(action) == event.step:
-                del self._busy[action]
-        for event, action in actions.items():
-            if event.phase == "start" and self.plan.steps[event.step - 1].duration:
-                other = self._busy.setdefault(action, event.step)
+        steps = self.plan.steps
+        for event in happening.events:
+            if event.phase == "end" and self._busy.get(steps[event.step - 1].action) == event.step:
+                del self._busy[steps[event.step - 1].action]
+        for event in happening.events:
+            if event.phase == "start" and steps[event.step - 1].duration:
+                other = self._busy.setdefault(steps[event.step - 1].action, event.step)
                 if other != event.step and not self.tolerance:
                     reason = f"the same action, begun in step {other}, has not ended yet"
-                    diagnostic = self._diagnostic(self.plan.steps[event.step - 1], event.step, reason)
+                    diagnostic = self._diagnostic(steps[event.step - 1], event.step, reason)
                     return self._failed(event.step, "start", happening.time, (), diagnostics=(diagnostic,))
         return None
 
@@ -356,16 +375,18 @@ class TimedRun(PlanRun):
 
     def ground(self, event: Event) -> Ground:
         """The action of an event, compiled."""
-        action = self.action(event)
         if event.phase == "literal":
-            return self.timed.ground(self.timed.literals[event.step - 1], action)
+            return self.timed.ground(self.timed.literals[event.step - 1], self.action(event))
         if event.phase == "action":
-            return self.simulator.ground(action)
-        durative, step = self.durative(event)
+            return self.simulator.ground(self.action(event))
+        step = self._steps[event.step]
+        if event.phase == "start":
+            return step.start
         running = self._running.get(event.step)
-        spanning = [effect for _, effect in running.spanning] if running is not None and event.phase == "end" else []
-        node = durative.start if event.phase == "start" else durative.end
-        return self.timed.ground(node, action, step.duration or Fraction(0), spanning)
+        if running is not None and running.spanning:
+            more = [effect for _, effect in running.spanning]
+            return self.timed.ground(step.durative.end, self.action(event), step.duration, more)
+        return step.end
 
     def limits(self, event: Event, binding: Binding) -> Iterator[tuple[str, Number | None]]:
         """The duration constraints of an event, each with the number on its right; None where that has no value."""
@@ -380,35 +401,36 @@ class TimedRun(PlanRun):
     def _unmet_besides(self, event: Event, ground: Ground) -> tuple[Condition, ...]:
         if event.phase not in _ENDS:
             return ()
-        durative, step = self.durative(event)
-        duration = step.duration or Fraction(0)
-        failing = []
-        for constraint, (operator, limit) in zip(
-            durative.durations[event.phase], self.limits(event, ground.binding()), strict=True
-        ):
-            if limit is None or not duration_fits(operator, duration, limit, self.tolerance):
-                if limit is not None and self._any_duration:
-                    self.longest_miss = max(self.longest_miss, abs(duration - limit))
-                else:
-                    failing.append(substitute(constraint, ground.binding()))
-        if event.phase == "start":
+        step = self._steps[event.step]
+        durative, duration = step.durative, step.duration
+        failing: list[Condition] = []
+        if event.phase not in step.fits:
+            limits = self.limits(event, step.binding)
+            for constraint, (operator, limit) in zip(durative.durations[event.phase], limits, strict=True):
+                if limit is None or not duration_fits(operator, duration, limit, self.tolerance):
+                    if limit is not None and self._any_duration:
+                        self.longest_miss = max(self.longest_miss, abs(duration - limit))
+                    else:
+                        failing.append(substitute(constraint, step.binding))
+        if event.phase == "start" and (durative.spanning or durative.rates):
             try:
-                self._conditional(durative, ground.binding(), duration, self.state)
+                self._conditional(durative, step.binding, duration, self.state)
             except UndefinedError as error:
                 failing.append(error.condition)
         return tuple(failing)
 
     def _started(self, event: Event, time: Fraction, before: State) -> Running:
-        durative, step = self.durative(event)
-        duration = step.duration or Fraction(0)
-        binding = dict(zip([one.name for one in durative.node.parameters], step.action.args, strict=True))
-        invariant, over_all = None, with_duration(durative.over_all, duration)
-        if required(over_all) != And():
-            node = ActionSchema(f"{durative.node.name} - over all", durative.node.parameters, durative.over_all)
-            invariant = self.timed.ground(node, Snap(node.name, step.action.args), duration)
-        spanning, rates = self._conditional(durative, binding, duration, before)
-        preferred = [(one.name, substitute(one.body, chosen)) for one, chosen in preferences(over_all, before, binding)]
-        return Running(event.step, time, over_all, binding, invariant, spanning, rates, preferred)
+        step = self._steps[event.step]
+        durative, binding, over_all = step.durative, step.binding, step.over_all
+        spanning: list[tuple[Condition, When]] = []
+        rates: Sequence[tuple[Update, Binding]] = ()
+        if durative.spanning or durative.rates:
+            spanning, rates = self._conditional(durative, binding, step.duration, before)
+        preferred = []
+        if self.timed.prefers:
+            chosen = preferences(over_all, before, binding)
+            preferred = [(one.name, substitute(one.body, objects)) for one, objects in chosen]
+        return Running(event.step, time, over_all, binding, step.invariant, spanning, rates, preferred)
 
     def _conditional(
         self, durative: Durative, binding: Binding, duration: Fraction, before: State
@@ -480,6 +502,7 @@ class TimedRun(PlanRun):
 
 
 _ENDS = ("start", "end")
+_ZERO = Fraction(0)
 _PASSING = -1
 """The number of what changes with time alone, among the numbers of events."""
 

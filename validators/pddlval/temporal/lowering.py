@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import cached_property
 from typing import NamedTuple, TypeVar
 
 from pddl2nl.pddl import (
@@ -34,9 +35,11 @@ from pddl2nl.pddl import (
     conjuncts,
 )
 from pddl2nl.pddl.tree import Node, map_children, required, walk
+from pddlval.formulas import fluents_in
+from pddlval.numeric import UndefinedError, evaluate
 from pddlval.plans import GroundAction
 from pddlval.schemas import Ground, Schema
-from pddlval.semantics import Binding, World, choices
+from pddlval.semantics import Binding, World, choices, compare
 from pddlval.simulator import Recent, Simulator
 from pddlval.unsupported import linear_rate, refuse_unsupported
 
@@ -115,6 +118,61 @@ class Durative:
         effect = And((self.start.effect, self.end.effect, *ends, *continuous))
         start = with_duration(required(self.start.precondition), Fraction(0))
         return ActionSchema(self.node.name, self.node.parameters, start, with_duration(effect, Fraction(0)))
+
+
+class GroundDurative:
+    """A durative action at some objects, with a duration: what no state changes.
+
+    Attributes:
+        durative, duration, binding: the action, its duration, and its objects by the names of the parameters.
+        over_all: the invariant with its preferences.
+        fits: the ends whose duration constraints hold in all states.
+    """
+
+    def __init__(self, timed: TimedTask, durative: Durative, action: GroundAction, duration: Fraction):
+        self.durative = durative
+        self.duration = duration
+        self.binding = dict(zip([one.name for one in durative.node.parameters], action.args, strict=True))
+        self.over_all = with_duration(durative.over_all, duration)
+        self._timed = timed
+        self._action = action
+        self.fits = frozenset([phase for phase in durative.durations if self._fits(phase)])
+
+    def _fits(self, phase: str) -> bool:
+        # VAL's tolerance is not for strict constraints, and may make them fail.
+        layout = self._timed.simulator.initial.layout
+        for constraint in self.durative.durations[phase]:
+            right = with_duration(constraint.right, self.duration)
+            if constraint.operator in "<>" or any(one.name in layout.functions for one in fluents_in(right)):
+                return False
+            try:
+                limit = evaluate(right, layout.empty.level, self.binding)
+            except UndefinedError:
+                return False
+            if not compare(constraint.operator, self.duration, limit):
+                return False
+        return True
+
+    @cached_property
+    def start(self) -> Ground:
+        """What happens when it starts."""
+        return self._ground(self.durative.start)
+
+    @cached_property
+    def end(self) -> Ground:
+        """What happens when it ends, but for effects that depend on earlier states."""
+        return self._ground(self.durative.end)
+
+    @cached_property
+    def invariant(self) -> Ground | None:
+        """What must hold in between; None for nothing."""
+        if required(self.over_all) == _NOTHING:
+            return None
+        node = self.durative.node
+        return self._ground(ActionSchema(f"{node.name} - over all", node.parameters, self.durative.over_all))
+
+    def _ground(self, node: ActionSchema) -> Ground:
+        return self._timed.ground(node, Snap(node.name, self._action.args), self.duration)
 
 
 def with_duration(node: NodeT, duration: Fraction) -> NodeT:
@@ -213,6 +271,7 @@ class TimedTask:
         simulator: of the task without what has to do with time; its actions include, for every durative action, one
             with all its effects, by which ground actions are checked.
         durative: the durative actions by name, taken apart.
+        prefers: whether actions have preferences.
         literals: an action for every timed initial literal, in the order of the file.
 
     Raises:
@@ -224,6 +283,9 @@ class TimedTask:
         self.task = task
         domain, problem = task.domain, task.problem
         self.durative = {node.name: Durative(node) for node in domain.durative_actions}
+        steps = (*domain.actions, *[one for each in self.durative.values() for one in (each.start, each.end)])
+        conditions = [*[one.precondition for one in steps], *[one.over_all for one in self.durative.values()]]
+        self.prefers = any(isinstance(part, Preference) for condition in conditions for part in walk(condition))
         self.literals = tuple(
             ActionSchema(f"Timed Initial Literal Action {number}", (), _NOTHING, _effect(timed))
             for number, timed in enumerate(problem.init_timed, start=1)
@@ -236,6 +298,23 @@ class TimedTask:
         self._schemas: dict[tuple[str, Fraction], Schema] = {}
         self._grounds: dict[tuple[str, Fraction, GroundAction], Ground] = {}
         self._timeless: dict[str, bool] = {}
+        self._steps: dict[tuple[GroundAction, tuple[int, int]], GroundDurative] = {}
+
+    def step(self, action: GroundAction, duration: Fraction) -> GroundDurative:
+        """A durative action with a duration; it is kept, since the plans of a batch do the same again and again.
+
+        Raises:
+            BadActionError: the action is none of the task's.
+        """
+        # Hashing a fraction takes longer than all the rest.
+        key = action, duration.as_integer_ratio()
+        step = self._steps.get(key)
+        if step is None:
+            if len(self._steps) >= _KEPT:
+                self._steps.clear()
+            own = self.simulator.own(action)
+            step = self._steps[key] = GroundDurative(self, self.durative[action.name], own, duration)
+        return step
 
     def ground(
         self, node: ActionSchema, action: GroundAction, duration: Fraction = Fraction(0), more: Sequence[Effect] = ()
@@ -280,5 +359,5 @@ def _effect(timed: TimedLiteral) -> Effect:
     return Atom(name, args) if timed.positive else Not(Atom(name, args))
 
 
-timed_task_of = Recent(TimedTask, 8)
+timed_task_of = Recent(TimedTask)
 """The task, compiled, with a tolerance of numbers; raises as `TimedTask`."""
