@@ -18,7 +18,7 @@ import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import pairwise
 
 from pddl2nl.baselines.inputs import TaskTexts, problem_in_state
@@ -30,6 +30,7 @@ from pddl2nl.llm import Completion, Message, Request, Tool, ToolCall
 from pddl2nl.llm.constraint import Constraint
 from pddl2nl.nl.markers import ACTION, DONE, PLAN_END, PLAN_START, THOUGHT
 from pddl2nl.nl.wording.snippets import Wording
+from pddl2nl.once import Once
 from pddl2nl.pddl import Atom, Condition, Domain, Task, write_domain, write_problem
 from pddl2nl.pddl.tree import walk
 from pddlval import GroundAction, State
@@ -313,9 +314,7 @@ def _whole_plan(actions: Sequence[str], thoughts: Sequence[str]) -> str:
     return "\n".join([PLAN_START, *steps, PLAN_END])
 
 
-@lru_cache(maxsize=4096)
-def _solved(domain: str, problem: str, shortest: bool) -> tuple[GroundAction, ...] | None:
-    # Cached, because many questions need the same plan.
+def _solve(domain: str, problem: str, shortest: bool) -> tuple[GroundAction, ...] | None:
     texts = TaskTexts(domain, problem)
     result = solve(texts, "brfs", time_limit=_OPTIMAL_SECONDS) if shortest else None
     if result is None or result.status not in ("solved", "unsolvable"):
@@ -325,3 +324,7 @@ def _solved(domain: str, problem: str, shortest: bool) -> tuple[GroundAction, ..
             f"the oracle has no plan: {result.planner} ended with {result.status}: {result.message}"
         )
     return None if result.plan is None else tuple(result.plan)
+
+
+_solved = Once(_solve, 4096)
+"""Kept, because many questions need the same plan."""

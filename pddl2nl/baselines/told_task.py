@@ -12,6 +12,7 @@ from pddl2nl.errors import InfrastructureError, InputError
 from pddl2nl.nl import Names, Reader, Teller, Wording
 from pddl2nl.nl.reading.told import NLReadError, read_problem, read_state
 from pddl2nl.nl.telling.teller import Style
+from pddl2nl.once import Once
 from pddl2nl.pddl import (
     Domain,
     GroundAtom,
@@ -159,9 +160,8 @@ class ToldTask:
         return followed.states
 
 
-@lru_cache(maxsize=256)
-def _plan_of(task: Task, time_limit: int | None) -> tuple[GroundAction, ...] | None:
-    """A plan, or None if the task is unsolvable. Kept: other policies and seeds are told the same task."""
+def _search(task: Task, time_limit: int | None) -> tuple[GroundAction, ...] | None:
+    """A plan, or None if the task is unsolvable."""
     patience = _LAMA_SECONDS if time_limit is None else min(_LAMA_SECONDS, time_limit)
     result = solve(task, "lama", time_limit=patience)
     if result.status == "timeout":
@@ -171,6 +171,10 @@ def _plan_of(task: Task, time_limit: int | None) -> tuple[GroundAction, ...] | N
             f"the oracle has no plan: {result.planner} ended with {result.status}: {result.message}"
         )
     return result.plan
+
+
+_plan_of = Once(_search, 256)
+"""Kept, because other policies and seeds are told the same task."""
 
 
 def read_told_task(text: str, domain: Domain, wording: Wording) -> ToldTask:

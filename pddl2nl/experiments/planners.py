@@ -16,7 +16,7 @@ from __future__ import annotations
 import platform
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from importlib import metadata
 from pathlib import Path
@@ -27,6 +27,7 @@ from pddl2nl.experiments.records.writer import RecordWriter, job_name
 from pddl2nl.files import read_text
 from pddl2nl.limits import processors
 from pddl2nl.llm.keys import sha256
+from pddl2nl.once import Once
 from pddl2nl.pddl import Task, text_of
 from pddl2nl.policies import Policy
 from pddl2nl.policies.events import Amount, Count, RunEvent
@@ -210,36 +211,20 @@ class NoPlanExistsError(InputError):
     """A planner proved that a task has no plan."""
 
 
-@dataclass
-class _Search:
-    result: PlannerResult | None = None
-    lock: threading.Lock = field(default_factory=threading.Lock)
-
-
 _PLANNERS = threading.BoundedSemaphore(processors())
-_SEARCHES = threading.Lock()
 
 
-@lru_cache(maxsize=1024)
-def _search(task: Task, planner: str, seconds: int) -> _Search:
-    return _Search()
-
-
-def _result(task: Task, planner: str, seconds: int) -> PlannerResult:
+def _solve(task: Task, planner: str, seconds: int) -> PlannerResult:
     from pddl2nl.baselines import solve
 
-    with _SEARCHES:
-        # The cache alone would let two threads that come at once begin two searches.
-        search = _search(task, planner, seconds)
-    with search.lock:
-        if search.result is None:
-            with _PLANNERS:
-                result = solve(task, planner, time_limit=seconds)
-            if result.status == "error":
-                # Not remembered: the next one tries again.
-                raise InfrastructureError(f"Fast Downward failed: {result.message}")
-            search.result = result
-        return search.result
+    with _PLANNERS:
+        result = solve(task, planner, time_limit=seconds)
+    if result.status == "error":
+        raise InfrastructureError(f"Fast Downward failed: {result.message}")
+    return result
+
+
+_search = Once(_solve, 1024)
 
 
 def ff_plan(task: Task, advice: str) -> Plan:
@@ -251,7 +236,7 @@ def ff_plan(task: Task, advice: str) -> Plan:
         InfrastructureError: the planner failed.
     """
     try:
-        result = _result(task, "ff", FF_SECONDS)
+        result = _search(task, "ff", FF_SECONDS)
     except MissingExtraError as error:
         raise InputError(f"{error}; without a planner, give {advice}") from error
     if result.plan is None:
@@ -273,7 +258,7 @@ def optimal_plan(task: Task) -> Plan | None:
 
 def _small_plan(task: Task, planner: str, seconds: int) -> Plan | None:
     try:
-        result = _result(task, planner, seconds)
+        result = _search(task, planner, seconds)
     except (MissingExtraError, UnsupportedError):
         return None
     return result.plan if result.expanded is None or result.expanded <= MOST_EXPANDED else None

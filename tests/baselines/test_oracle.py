@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -17,6 +19,7 @@ from pddl2nl.llm import Completion, Message, Request, Usage
 from pddl2nl.nl import Reader, Teller, Wording, make_names, template_wording
 from pddl2nl.nl.markers import ACTION, LOOK_AROUND, PLAN_END, PLAN_START, THOUGHT
 from pddl2nl.nl.telling.teller import Style
+from pddl2nl.once import Once
 from pddl2nl.pddl import Task
 from pddl2nl.policies.spec import RunSpec
 from pddl2nl.tasks import shipped_domain
@@ -293,7 +296,7 @@ def test_it_uses_the_state_that_it_is_shown(tower: World, style: Style) -> None:
 @pytest.fixture
 def _plans_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     """No plan of an earlier test is remembered, and none of a planner that a test replaces."""
-    monkeypatch.setattr(told_task, "_plan_of", told_task._plan_of.__wrapped__)
+    monkeypatch.setattr(told_task, "_plan_of", told_task._search)
 
 
 @pytest.mark.usefixtures("_plans_anew")
@@ -322,6 +325,21 @@ def test_where_lama_takes_long_ff_is_asked(tower: World, monkeypatch: pytest.Mon
     assert calls == [("lama", 60), ("ff", None)]
 
 
+def test_oracles_that_are_told_one_task_at_once_search_once(tower: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    searches: list[str] = []
+
+    def slow(task: Task, planner: str, **limits: Any) -> PlannerResult:
+        searches.append(planner)
+        time.sleep(0.05)
+        return solve(task, planner, **limits)
+
+    monkeypatch.setattr(told_task, "_plan_of", Once(told_task._search, 8))
+    monkeypatch.setattr(told_task, "solve", slow)
+    with ThreadPoolExecutor(8) as pool:
+        replies = [*pool.map(lambda _: said(oracle_for(tower), tower.opening("basic")), range(8))]
+    assert (len(set(replies)), searches) == (1, ["lama"])
+
+
 def test_a_turn_is_not_the_whole_conversation_read_again(tower: World, monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[str] = []
     read_turn = Reader.read_turn
@@ -345,7 +363,7 @@ def test_a_turn_is_not_the_whole_conversation_read_again(tower: World, monkeypat
 def test_it_solves_with_a_short_history_and_plans_once(
     monkeypatch: pytest.MonkeyPatch, domain: str, policy: str, style: str, history: str, most: int
 ) -> None:
-    monkeypatch.setattr(told_task, "_plan_of", told_task._plan_of.__wrapped__)
+    monkeypatch.setattr(told_task, "_plan_of", told_task._search)
     searches: list[Any] = []
     solve = told_task.solve
     monkeypatch.setattr(told_task, "solve", lambda *args, **options: searches.append(1) or solve(*args, **options))

@@ -351,11 +351,11 @@ def planners(monkeypatch: pytest.MonkeyPatch) -> Any:
     def put(result: PlannerResult | Exception) -> Planners:
         stand_in = Planners(result)
         monkeypatch.setattr("pddl2nl.baselines.solve", stand_in)
-        _search.cache_clear()
+        _search.forget()
         return stand_in
 
     yield put
-    _search.cache_clear()
+    _search.forget()
 
 
 def _halls(number: int) -> list[Task]:

@@ -181,7 +181,7 @@ def test_without_a_planner_the_options_that_replace_it_are_named(
     monkeypatch.setattr("pddl2nl.baselines.solve", missing)
     from pddl2nl.experiments.planners import _search
 
-    _search.cache_clear()
+    _search.forget()
     with pytest.raises(InputError, match="--steps N"):
         run(task, "act", ScriptedModel(TURNS), example="none")
     with pytest.raises(InputError, match="--example PROBLEM with --example-plan FILE"):
