@@ -18,7 +18,7 @@ from pddlval import GroundAction, validate
 from tests.answering import Answering
 
 LIFT, PUT = "lift cup_0 from place_1", "put cup_0 on place_0"
-FREE_LIFT, FREE_PUT = "grab cup_0 off place_1", "set cup_0 down at place_0"
+FREE_LIFT, FREE_PUT = "grab cup_0 off place_1", "set cup_0 down beneath place_0"
 ANSWERS = {
     LIFT: "(lift cup_0 place_1)",
     PUT: "(put cup_0 place_0)",

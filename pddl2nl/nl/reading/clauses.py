@@ -9,12 +9,14 @@ with the stance that makes it none.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise, product
 from math import prod
 
 from pddl2nl.nl.reading.formal import A_LIST, TRAILING, UNKNOWN_VERB, ClauseReading, PDDLGrammar, verdict_of
 from pddl2nl.nl.reading.frames import RELATIVES, Fit, Frame, Frames, Mention, StaticFacts, Steps, inside, role_of
 from pddl2nl.nl.reading.lexicon import KnownObject, Lexicon
+from pddl2nl.nl.reading.natural import natural_snippet
 from pddl2nl.nl.reading.readings import REFUSED
 from pddl2nl.nl.reading.segments import THOUGHTS, peel
 from pddl2nl.nl.reading.stance import (
@@ -46,6 +48,7 @@ from pddl2nl.nl.reading.words import (
     words_of,
 )
 from pddl2nl.nl.wording.snippets import Wording
+from pddl2nl.nl.wording.template import template_action
 from pddl2nl.pddl.task import Task
 from pddlval import GroundAction
 
@@ -100,8 +103,12 @@ class ActionGrammar:
         forms: list[ExactForm[Frame]] = []
         for action in domain.steps:
             snippet = self._snippets[action.name]
-            frame = Frame.of(snippet, [parameter.types for parameter in action.parameters], lexicon)
+            types = [parameter.types for parameter in action.parameters]
+            frame = Frame.of(snippet, types, lexicon)
             frames.append(frame)
+            if snippet.text == template_action(action).text:
+                natural = natural_snippet(action, lexicon.type_words)
+                frames.append(replace(Frame.of(natural, types, lexicon), natural=True))
             parts = [fold(part) if isinstance(part, str) else part for part in snippet.parts]
             forms.append(ExactForm(frame, parts, len(frame.types)))
         self.frames = Frames(frames, lexicon, self.statics)

@@ -15,6 +15,8 @@ from itertools import product
 from typing import NamedTuple
 
 from pddl2nl.nl.reading.lexicon import KnownObject, Lexicon
+from pddl2nl.nl.reading.natural import VERBS, name_words
+from pddl2nl.nl.reading.stance import is_reason_word
 from pddl2nl.nl.reading.words import (
     ARTICLES,
     FILLERS,
@@ -44,8 +46,10 @@ _DISTINCT = word_set("distinct")
 _LOCATIVE = word_set("locative")
 _THERE = word_set("places")
 _SWITCHES = ("switch", "turn")
+_WAYS = frozenset(("from", "to"))
 _GOALS = frozenset(("to", "into", "on", "onto", "towards", "inside"))
 _STAYS = _LOCATIVE - {"to"}
+_BARRED = word_set("conditions") | word_set("stance_bars")
 _NEVER = 100.0
 _LIMIT = 3.0
 """The cost up to which a fit counts."""
@@ -100,7 +104,8 @@ class Frame:
 
     ``slots`` are positions of parameters; ``tail`` is what follows the last slot; ``told`` are all words but the verb
     and the slots; ``subject``: the first slot stands before the verb. Without a verb the frame can only be read letter
-    by letter. ``goals`` are the parameters where something comes to be ("to", "into").
+    by letter. ``goals`` are the parameters where something comes to be ("to", "into"); ``names``: further words of the
+    action's name; ``natural``: it is no snippet of the wording, and is only fitted loosely.
     """
 
     action: str
@@ -114,6 +119,8 @@ class Frame:
     content: frozenset[str]
     subject: bool
     goals: frozenset[int]
+    names: tuple[str, ...] = ()
+    natural: bool = False
 
     @classmethod
     def of(cls, snippet: Snippet, types: Sequence[tuple[str, ...]], lexicon: Lexicon) -> Frame:
@@ -149,10 +156,24 @@ class Frame:
         goals = frozenset(
             slot
             for slot, gap, role in zip(slots, gaps, roles, strict=False)
-            if not role.content and not _GOALS.isdisjoint(gap)
+            if not role.content and "from" not in role.prepositions and not _GOALS.isdisjoint(gap)
         )
         tail = tuple(gaps[-1])
-        return cls(snippet.name, tuple(types), verb, particles, tuple(slots), roles, tail, told, words, at > 0, goals)
+        names = [word for word in name_words(snippet.name) if word not in PREPOSITIONS and word != verb]
+        return cls(
+            snippet.name,
+            tuple(types),
+            verb,
+            particles,
+            tuple(slots),
+            roles,
+            tail,
+            told,
+            words,
+            at > 0,
+            goals,
+            tuple(names),
+        )
 
 
 def _is_content(word: str) -> bool:
@@ -191,6 +212,7 @@ class _Row(NamedTuple):
     passive: bool
     mentions: Sequence[Mention]
     roles: list[Role]
+    loose: bool = False
 
 
 class Frames:
@@ -199,13 +221,18 @@ class Frames:
     def __init__(self, frames: Iterable[Frame], lexicon: Lexicon, statics: StaticFacts):
         self.lexicon = lexicon
         self.statics = statics
-        self.frames = {frame.action: frame for frame in frames}
+        every = list(frames)
+        self.frames = {frame.action: frame for frame in every}
         self.verbs: dict[str, list[tuple[Frame, str, float]]] = {}
-        self.vocabulary = frozenset(word for frame in self.frames.values() for word in frame.content)
-        self._telling = self.vocabulary.union(*(frame.particles for frame in self.frames.values()))
+        self.vocabulary = frozenset(word for frame in every for word in frame.content)
+        self._telling = self.vocabulary.union(*(frame.particles for frame in every))
         self.most = max((len(frame.slots) for frame in self.frames.values()), default=0)
-        for frame in self.frames.values():
-            for verb in (frame.verb, *SYNONYMS.get(frame.verb, ())) if frame.verb else ():
+        for frame in every:
+            # "pick-up" may be told as "grab", and is still said.
+            named = [
+                name for name in name_words(frame.action)[:1] if name in VERBS and self.frames[frame.action] is frame
+            ]
+            for verb in dict.fromkeys((frame.verb, *SYNONYMS.get(frame.verb, ()), *named)) if frame.verb else ():
                 for form, kind in verb_forms(verb).items():
                     self.verbs.setdefault(form, []).append((frame, kind, float(verb != frame.verb)))
         own = (form for frame in self.frames.values() if frame.verb for form in verb_forms(frame.verb))
@@ -272,7 +299,7 @@ class Frames:
         fits: list[Fit] = []
         for frame, form, cost in self.verbs.get(words[verb].text, ()):
             count = len(frame.slots)
-            for taken in (count, count - 1) if count > 1 else (count,):
+            for taken in () if frame.natural else (count, count - 1) if count > 1 else (count,):
                 if taken > len(mentions):
                     continue
                 roles = self._roles(words, verb, mentions[:taken], frame.particles)
@@ -281,6 +308,10 @@ class Frames:
                 if fit is not None and fit.cost + cost <= _LIMIT:
                     fits.append(replace(fit, cost=fit.cost + cost))
                     break
+        for meant in self._meant(words, verb, mentions):
+            covered = max((sum(item.last <= fit.last for item in meant) for fit in fits if fit.omitted < 0), default=0)
+            if covered < len(meant) and (loose := self._loose(words, verb, meant, passive)):
+                return loose
         if not fits:
             return []
         # More of the clause said beats less, then the cost.
@@ -295,6 +326,43 @@ class Frames:
         complete = [fit for fit in fits if fit.omitted < 0] or fits
         best = min(fit.cost for fit in complete)
         return [fit for fit in complete if fit.cost < best + 0.25]
+
+    def _loose(self, words: Sequence[Word], verb: int, mentions: Sequence[Mention], passive: bool) -> list[Fit]:
+        """The fits that use all mentions by their types, and by what is before and after; several are ambiguous."""
+        fits: list[Fit] = []
+        rivals = self.verbs.get(words[verb].text, ())
+        telling = {word for frame, _, _ in rivals for word in (*frame.names, *frame.particles)}
+        for frame, form, cost in rivals:
+            if len(frame.slots) != len(mentions):
+                continue
+            roles = self._roles(words, verb, mentions, frame.particles)
+            row = _Row(words, verb, form, passive and form == "past", mentions, roles, True)
+            for fit in self._all_fits(frame, row, ()):
+                said = {word.text for word in words[: fit.last]}
+                lacking = sum(not any(text.startswith(name) for text in said) for name in frame.names)
+                others = (telling & said) - {*frame.names, *frame.particles}
+                fits.append(replace(fit, cost=fit.cost + cost + 0.5 * lacking + 2 * len(others)))
+        best = min((fit.cost for fit in fits), default=_NEVER)
+        return [fit for fit in fits if fit.cost < best + 0.5] if best <= _LIMIT else []
+
+    def _meant(self, words: Sequence[Word], verb: int, mentions: Sequence[Mention]) -> list[list[Mention]]:
+        """The mentions of the clause of a verb, with and without those of a clause before it; none where it says more.
+
+        All of them must be used: a clause that says another verb, or goes on ("and on to c"), says another step.
+        """
+        breaks = [0, *(at for at in range(1, verb + 1) if words[at].parted)]
+        end = next((at for at in range(verb + 1, len(words)) if words[at].parted in (".", ":", ";", "-") or
+                    is_reason_word(words[at])), len(words))  # fmt: skip
+        named = inside(mentions)
+        small = ARTICLES | FILLERS | PREPOSITIONS | self.lexicon.type_words
+        for at in range(verb + 1, end):
+            text = words[at].text
+            goes_on = text == "and" and (at + 1 in named or words[min(at + 1, end - 1)].text in small)
+            other = text in self.verbs and text not in self.lexicon.type_words and words[at - 1].text not in ARTICLES
+            if at not in named and (goes_on or text in _BARRED or other):
+                return []
+        meant = [[item for item in mentions if begin <= item.first < end] for begin in (breaks[0], breaks[-1])]
+        return meant if meant[0] != meant[1] else meant[:1]
 
     def partial(self, words: Sequence[Word], verb: int, mentions: Sequence[Mention], passive: bool) -> list[Fit]:
         """The cheapest fits of words that leave objects out and say at least one; every mention is used."""
@@ -350,18 +418,49 @@ class Frames:
 
         ``partial``: objects that are left out stay open.
         """
+        fits = list(self._all_fits(frame, row, steps, partial))
+        return fits[0] if len(fits) == 1 else None
+
+    def _all_fits(self, frame: Frame, row: _Row, steps: Steps, partial: bool = False) -> Iterator[Fit]:
+        """The assignments of about the lowest cost that mean different objects."""
         mentions = row.mentions
+        if row.loose and not frame.natural and self._contradicts(frame, row):
+            return
         table = [[self._cost(frame, slot, row, k) for k in range(len(mentions))] for slot in range(len(frame.slots))]
-        ways = sorted(_assignments(table, frame, mentions)) or self._by_types(frame, row)
+        ways = sorted(_assignments(table, frame, mentions, row.loose))
         extra = Counter(word for role in row.roles for word in role.content)
-        if not ways or not frame.content | {frame.verb} >= extra.keys():
-            return None
-        price, chosen = ways[0]
-        meant = [mentions[k].objects if k >= 0 else () for k in chosen]
-        others = (cost for cost, way in ways if [mentions[k].objects if k >= 0 else () for k in way] != meant)
-        gap = next(others, _NEVER) - price
-        if gap < 0.5 or (price >= 2 and gap < 1):
-            return None
+        if not ways or not (row.loose or frame.content | {frame.verb} >= extra.keys()):
+            return
+        price = ways[0][0]
+        different: dict[tuple[tuple[KnownObject, ...], ...], tuple[float, tuple[int, ...]]] = {}
+        for cost, chosen in ways:
+            if cost < price + (1.0 if price >= 2 and not row.loose else 0.5):
+                different.setdefault(tuple([mentions[k].objects if k >= 0 else () for k in chosen]), (cost, chosen))
+        for cost, chosen in different.values() if row.loose or len(different) == 1 else ():
+            fit = self._fit_of(frame, row, steps, cost, chosen, extra, partial)
+            if fit is not None:
+                yield fit
+
+    def _contradicts(self, frame: Frame, row: _Row) -> bool:
+        """Whether what is said to go in, to come from or to get to a place cannot: "load a truck into a package"."""
+        ways = [role.prepositions for role in frame.roles]
+        return any(
+            role.prepositions and role.prepositions <= _WAYS | {"in"} and role.prepositions in ways
+            and not any(self._can_stand(frame, at, row, k) for at, way in enumerate(ways) if way == role.prepositions)
+            for k, role in enumerate(row.roles)
+        )  # fmt: skip
+
+    def _fit_of(
+        self,
+        frame: Frame,
+        row: _Row,
+        steps: Steps,
+        price: float,
+        chosen: Sequence[int],
+        extra: Counter[str],
+        partial: bool,
+    ) -> Fit | None:
+        mentions = row.mentions
         omitted = chosen.index(-1) if -1 in chosen else -1
         context = False
         missing = Counter(word for role in frame.roles for word in role.content) - extra
@@ -376,9 +475,10 @@ class Frames:
         ending = not self.lexicon.type_words.issuperset(left)
         cost = price + 0.5 * lacking + 0.3 * bool(left) + 0.1 * (row.form != "base")
         if not behind.issuperset(frame.particles):
-            # "Switch the lamp" says neither on nor off.
+            # "Switch the lamp" says neither on nor off, and "move" is no name of an action "up".
             rivals = (item for item in self.frames.values() if item.verb == frame.verb)
-            cost += 1.0 if all(item.particles == frame.particles for item in rivals) else _NEVER
+            alone = all(item.particles == frame.particles for item in rivals)
+            cost += 1.0 if alone and not (frame.natural and frame.verb not in name_words(frame.action)) else _NEVER
         objects: list[tuple[KnownObject, ...]] = [()] * len(frame.types)
         for place, k in zip(frame.slots, chosen, strict=True):
             if k >= 0:
@@ -397,27 +497,6 @@ class Frames:
                 return None
         rule = self._rule(frame, row, chosen, first, last, ending or omitted >= 0)
         return Fit(frame, tuple(objects), cost, first, last + 1, rule, omitted, context)
-
-    def _by_types(self, frame: Frame, row: _Row) -> list[tuple[float, tuple[int, ...]]]:
-        """The assignment of objects that are announced otherwise, where types leave no choice and all are said.
-
-        "Drop a in b using c" says "drop a in b from c". What is said to go there, and comes from there, does not fit.
-        """
-        count = len(frame.slots)
-        if len(row.mentions) != count or row.passive:
-            return []
-        chosen: list[int] = []
-        price = 0.0
-        for slot in range(count):
-            fitting = [k for k in range(count) if self._can_stand(frame, slot, row, k)]
-            if len(fitting) != 1:
-                return []
-            said, sought = row.roles[fitting[0]].prepositions, frame.roles[slot].prepositions
-            if _opposed(said, sought):
-                return []
-            price += 0.7 * (said != sought)
-            chosen.append(fitting[0])
-        return [(price, tuple(chosen))] if len({*chosen}) == count else []
 
     def _completed(
         self, frame: Frame, slot: int, objects: Sequence[tuple[KnownObject, ...]]
@@ -500,11 +579,15 @@ class Frames:
         wanted, role = frame.roles[slot], row.roles[k]
         if not self._can_stand(frame, slot, row, k):
             return _NEVER
-        cost = self._announced(frame, slot, row, k)
+        cost = self._loosely(frame, slot, row, k) if row.loose else self._announced(frame, slot, row, k)
         if cost >= _NEVER and role.kinds & wanted.kinds and role.prepositions <= _LOCATIVE:
             # "pick ball x in room y" for "from room y": only this slot is of that kind.
             alone = not any(role.kinds & item.kinds for place, item in enumerate(frame.roles) if place != slot)
             cost = 1.0 if alone else cost
+        if row.loose and not any(
+            self.statics.suits(frame.action, frame.slots[slot], item.pddl) for item in row.mentions[k].objects
+        ):
+            cost += 2.0
         if role.kinds.isdisjoint(wanted.kinds):
             # Another slot is said to be of this kind, or this slot of another kind.
             other = any(role.kinds & item.kinds for item in frame.roles)
@@ -515,6 +598,11 @@ class Frames:
         """Whether a mention's type, and the words for kinds beside it, fit a slot."""
         types, kinds = frame.types[frame.slots[slot]], row.roles[k].kinds
         return any(item.fits(types) and self.lexicon.words_for(item) >= kinds for item in row.mentions[k].objects)
+
+    def _has_rival(self, frame: Frame, slot: int, row: _Row, k: int) -> bool:
+        """Whether another slot could stand for a mention as well."""
+        others = (at for at in range(len(frame.slots)) if at != slot)
+        return any(self._can_stand(frame, at, row, k) for at in others)
 
     def _announced(self, frame: Frame, slot: int, row: _Row, k: int) -> float:
         """What it costs that an object is announced otherwise than its slot."""
@@ -540,6 +628,29 @@ class Frames:
             return 1.0 if sought <= _LOCATIVE | _INSTRUMENT else 2.0
         return 2.0 if not said or not sought else _NEVER
 
+    def _loosely(self, frame: Frame, slot: int, row: _Row, k: int) -> float:
+        """What it costs where only what is before and after is told apart."""
+        role, wanted = row.roles[k], frame.roles[slot]
+        said, sought = role.prepositions, wanted.prepositions
+        if said == sought:
+            return 0.0
+        if (
+            ("from" in said and ("to" in sought or frame.slots[slot] in frame.goals))
+            or ("to" in said and "from" in sought)
+            # "move a with b to c" does not say that b is where it comes from, and "behind c" is no "at c".
+            or (said & _INSTRUMENT and sought & _WAYS and not frame.natural and self._has_rival(frame, slot, row, k))
+            or (said & _WAYS and not sought and self._has_rival(frame, slot, row, k))
+            or (sought & (_LOCATIVE - _WAYS) and not said & _WAYS and said & _DISTINCT - sought)
+        ):  # fmt: skip
+            return _NEVER
+        if row.mentions[k].first < row.verb and not said:
+            return 0.0 if not sought else 0.5 if frame.natural or sought <= _INSTRUMENT else 1.5
+        if said & sought or said | sought <= _INSTRUMENT:
+            return 0.2
+        if said | sought <= _LOCATIVE:
+            return 0.5
+        return 0.7 if sought or not said & _WAYS else 1.0
+
     def _tail(self, frame: Frame, row: _Row, last: int) -> tuple[int, list[str]]:
         """The last word of the action with the snippet's last words and the last object's noun; the words that lack."""
         words, at = row.words, last + 1
@@ -560,16 +671,8 @@ class Frames:
         return at - 1, missing
 
 
-def _opposed(said: frozenset[str], sought: frozenset[str]) -> bool:
-    """Whether one set of prepositions says the other way, or another place, than the other one."""
-    return any(
-        (one & _DISTINCT) != (other & _DISTINCT) or ("from" in one and "to" in other)
-        for one, other in ((said, sought), (sought, said))
-    )
-
-
 def _assignments(
-    table: Sequence[Sequence[float]], frame: Frame, mentions: Sequence[Mention]
+    table: Sequence[Sequence[float]], frame: Frame, mentions: Sequence[Mention], loose: bool = False
 ) -> Iterator[tuple[float, tuple[int, ...]]]:
     """All ways to give each mention its slot, with their costs; -1 for a slot that is left out (one at most)."""
 
@@ -584,7 +687,9 @@ def _assignments(
             if k in chosen or price >= _NEVER or apart:
                 continue
             # Where the snippet announces two objects alike, each goes with what is before it: "from a in b to c in d".
-            alike = any(other[:2] == role[:2] for at, other in enumerate(frame.roles) if at != slot)
+            alike = not (loose and not role.prepositions) and any(
+                other[:2] == role[:2] and table[at][k] < _NEVER for at, other in enumerate(frame.roles) if at != slot
+            )
             beside = chosen[slot - 1] == k - 1 if slot else k == 0
             yield from step(slot + 1, left, cost + price + 0.6 * (alike and not beside), (*chosen, k))
         if left:
@@ -621,6 +726,11 @@ class StaticFacts:
             (atom.predicate, *(values.get(term, term) for term in atom.args)) in self._facts
             for atom in self._needs[action.name]
         )
+
+    def suits(self, action: str, place: int, name: str) -> bool:
+        """Whether an object is of the kinds that stand for a parameter's types in a domain without them."""
+        parameter = self._schemas[action].parameters[place].name
+        return all((atom.predicate, name) in self._facts for atom in self._needs[action] if atom.args == (parameter,))
 
     def completion(self, name: str, args: Sequence[str], place: int) -> str | None:
         """The one object that makes an action's static preconditions true in a place where none was said."""

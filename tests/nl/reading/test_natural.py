@@ -1,0 +1,67 @@
+"""Sentences about actions that no wording says: by their names, by types and effects, and with every object used."""
+
+from __future__ import annotations
+
+import pytest
+
+from pddl2nl.nl import Reader, make_names
+from pddl2nl.pddl import parse_task
+
+# As in the benchmarks: no types, and one verb for several actions.
+DEPOT = """(define (domain depot)
+  (:predicates (hoist ?h) (crate ?c) (truck ?t) (place ?p) (boat ?b) (at ?x ?p) (lifting ?h ?c) (in ?c ?t)
+               (next ?l ?m) (lift-at ?l))
+  (:action drive :parameters (?t ?a ?b)
+    :precondition (and (truck ?t) (place ?a) (place ?b) (at ?t ?a)) :effect (and (at ?t ?b) (not (at ?t ?a))))
+  (:action load-truck :parameters (?h ?c ?t ?p)
+    :precondition (and (hoist ?h) (crate ?c) (truck ?t) (place ?p) (at ?h ?p) (at ?t ?p) (lifting ?h ?c))
+    :effect (and (not (lifting ?h ?c)) (in ?c ?t)))
+  (:action load-boat :parameters (?h ?c ?b ?p)
+    :precondition (and (hoist ?h) (crate ?c) (boat ?b) (place ?p) (at ?h ?p) (at ?b ?p) (lifting ?h ?c))
+    :effect (and (not (lifting ?h ?c)) (in ?c ?b)))
+  (:action pickup :parameters (?h ?c ?p)
+    :precondition (and (hoist ?h) (crate ?c) (place ?p) (at ?h ?p) (at ?c ?p))
+    :effect (and (lifting ?h ?c) (not (at ?c ?p))))
+  (:action up :parameters (?l ?m) :precondition (and (next ?l ?m) (lift-at ?l)) :effect (and (lift-at ?m)
+    (not (lift-at ?l)))))
+"""
+PROBLEM = """(define (problem p) (:domain depot) (:objects h1 h2 c1 c2 t1 b1 p1 p2 l0 l1)
+  (:init (hoist h1) (hoist h2) (crate c1) (crate c2) (truck t1) (boat b1) (place p1) (place p2) (at h1 p1) (at h2 p2)
+         (at c1 p1) (at c2 p1) (at t1 p2) (at b1 p1) (next l0 l1) (next l1 l0) (lift-at l0))
+  (:goal (in c1 t1)))
+"""
+
+
+@pytest.fixture(scope="module")
+def reader() -> Reader:
+    task = parse_task(DEPOT, PROBLEM)
+    return Reader(task, names=make_names(task, "original"))
+
+
+@pytest.mark.parametrize(
+    ("line", "action"),
+    [
+        ("apply the action 'drive' to object t1, object p1, and object p2", "(drive t1 p1 p2)"),
+        ("Drive t1 from p1 to p2.", "(drive t1 p1 p2)"),
+        ("Drive the truck t1 to p1, from p2.", "(drive t1 p2 p1)"),
+        ("The truck t1 drives to p1 from p2", "(drive t1 p2 p1)"),
+        ("Use h1 to load c1 into t1 at p1.", "(load-truck h1 c1 t1 p1)"),
+        ("At p1, load c1 onto b1 with h1.", "(load-boat h1 c1 b1 p1)"),
+        ("c1 is then loaded by h1 into truck t1 at place p1", "(load-truck h1 c1 t1 p1)"),
+        ("Pick up c1 at p1 with hoist h1 - c1 is clear.", "(pickup h1 c1 p1)"),
+        ("Move up from l0 to l1", "(up l0 l1)"),
+        # What is left out, or said of too much, is reported, and so is what says the other way round.
+        ("Drive t1 to p2.", None),
+        ("Load c1 into t1.", None),
+        ("Load c1 and c2 into t1 at p1", None),
+        ("Drive t1 from p1 to p2 instead of p1", None),
+        ("Drive t1 between p1 and p2", None),
+        ("Drive from p1 to p2 without c1", None),
+        ("Drive to p1 from p2", None),
+    ],
+)
+def test_an_action_without_a_wording_is_read_by_its_name_and_what_it_does(
+    reader: Reader, line: str, action: str | None
+) -> None:
+    readings = reader.read(f"1. {line}")
+    assert [str(item.action) if item.action else None for item in readings.chosen] == [action]
