@@ -256,3 +256,12 @@ def unreadable(error: Exception) -> str:
     if isinstance(error, RecursionError):
         return "its brackets are nested too deep"
     return "a number has too many digits" if "digits" in str(error) and "limit" in str(error) else str(error)
+
+
+_DIGITS = re.compile(r"(\d+)")
+
+
+def natural(text: str) -> tuple[tuple[int, int, str], ...]:
+    """A key that sorts ``p2`` before ``p10``."""
+    parts = _DIGITS.split(text.lower())
+    return (*((0, int(part), part) if number % 2 else (1, 0, part) for number, part in enumerate(parts)), (2, 0, text))

@@ -127,7 +127,7 @@ def _show(gathered: Gathered, tables: Sequence[Table], alarms: Sequence[str], fo
         files = {out: written(tables, form, alarms)}
     elif form == "text":
         print_report(tables, alarms)
-        from pddl2nl.experiments.records.replay import said_to_answer
+        from pddl2nl.experiments.records.stored import said_to_answer
 
         asked = sorted({said_to_answer(run.model) for run in gathered.runs.values()} - {""})
         if asked:

@@ -26,7 +26,6 @@ from pddl2nl.llm import (
     EndpointModel,
     Model,
     ModelConfigurationError,
-    OpenAIModel,
     Purpose,
     ReplayModel,
     Request,
@@ -42,6 +41,7 @@ from pddl2nl.policies import make_policy
 from pddl2nl.policies.budget import Limits, ModelCalls, PricedModel, PriceOf, SharedBudget, free
 
 if TYPE_CHECKING:
+    from pddl2nl.llm import OpenAIModel
     from pddl2nl.llm.cache import Cache
     from pddl2nl.llm.providers.huggingface import TransformersModel
     from pddl2nl.llm.settings import ModelSettings
@@ -199,6 +199,9 @@ ModelFactory = Callable[[str, ModelContext], MadeModel]
 
 
 def _openai(argument: str, context: ModelContext) -> MadeModel:
+    # A late import: the oracle and scripts answer without the client.
+    from pddl2nl.llm import OpenAIModel
+
     return _reached(argument, argument, OpenAIModel, context)
 
 

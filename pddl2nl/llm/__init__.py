@@ -1,11 +1,12 @@
 """Language models: the protocol of one method, and the openai client, scripted and recorded models behind it.
 
-The openai package is imported at the first call to an endpoint.
+The openai package is imported at the first call to an endpoint, and our client of it with its name.
 """
 
 from __future__ import annotations
 
-from pddl2nl.llm.endpoint.client import OpenAIModel
+from typing import TYPE_CHECKING
+
 from pddl2nl.llm.endpoint.urls import public_url
 from pddl2nl.llm.keys import request_key, request_to_json
 from pddl2nl.llm.replay import ReplayModel
@@ -36,6 +37,9 @@ from pddl2nl.llm.types import (
     Wrapped,
     holds,
 )
+
+if TYPE_CHECKING:
+    from pddl2nl.llm.endpoint.client import OpenAIModel
 
 __all__ = [
     "FREE",
@@ -73,3 +77,12 @@ __all__ = [
     "request_key",
     "request_to_json",
 ]
+
+
+def __getattr__(name: str) -> object:
+    if name == "OpenAIModel":
+        # Reports and runs without an endpoint would wait for it.
+        from pddl2nl.llm.endpoint.client import OpenAIModel
+
+        return OpenAIModel
+    raise AttributeError(f"module 'pddl2nl.llm' has no attribute {name!r}")

@@ -571,6 +571,12 @@ def write_number(value: Fraction) -> str:
     return f"{'-' if value < 0 else ''}{digits[:-places]}.{digits[-places:]}"
 
 
+def number_text(value: Fraction) -> str:
+    """A number exactly: ``5``, ``-2.5``, and ``1/3`` if it has no finite decimal form."""
+    said = write_number(value)
+    return f"{value.numerator}/{value.denominator}" if said.startswith("(") else said
+
+
 def write_types(types: Sequence[str]) -> str:
     """Types as PDDL has them: one, or ``(either …)``."""
     return types[0] if len(types) == 1 else f"(either {' '.join(types)})"

@@ -51,6 +51,9 @@ OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 SOLVED = ("solved", "right")
 """The outcomes of runs that reached the goal, and of questions that were answered right."""
 
+MISTAKES = ("unreadable", "ambiguous", "unknown-object", "inapplicable")
+"""The kinds of turns or lines that were meant as actions and not executed."""
+
 FORMAT = 2
 """The format of records that this version writes and reads."""
 

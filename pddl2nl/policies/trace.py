@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice
@@ -24,13 +24,14 @@ from typing import Any
 
 from pddl2nl.nl import Reading, Teller
 from pddl2nl.nl.telling.explain import explain
-from pddl2nl.nl.telling.phrases import number_text
 from pddl2nl.nl.telling.tools import RULE
 from pddl2nl.nl.wording.english import enumerate_words
-from pddl2nl.pddl import Atom, Condition, GroundAtom, Task, write_condition
-from pddl2nl.policies.events import Acted, Fault, GoalReached, Outcome, Rejected, RunEvent, TakenBack
+from pddl2nl.pddl import Atom, Condition, Task, write_condition
+from pddl2nl.pddl.tree import number_text
+from pddl2nl.policies.changes import changes_of
+from pddl2nl.policies.events import MISTAKES, Acted, Fault, GoalReached, Outcome, Rejected, RunEvent, TakenBack
 from pddl2nl.policies.setting import Setting
-from pddlval import BadActionError, GroundAction, Plan, Simulator, State, StepResult, validate
+from pddlval import BadActionError, GroundAction, Plan, State, StepResult, validate
 from pddlval.plans import PlanStep, why_bad
 from pddlval.simulator import CLOCK
 
@@ -41,41 +42,12 @@ _COUNTED = 10_000
 """The most applicable actions that are counted; beyond it the answer says "many"."""
 
 
-MISTAKES = ("unreadable", "ambiguous", "unknown-object", "inapplicable")
-"""The kinds of turns or lines that were meant as actions and not executed."""
-
 _NUMBER = r"(\d{1,9}(?:\.\d{1,9})?)"
 _TIME = re.compile(rf"\W*(?:at\s+(?:time\s+)?)?{_NUMBER}\s*[:,]\s", re.IGNORECASE)
 _DURATION = re.compile(rf"(?:,\s*for\s+{_NUMBER}|\[\s*{_NUMBER}\s*\])\W*$", re.IGNORECASE)
 
 
 # ── what was executed ────────────────────────────────────────────────────────────────────────────
-
-
-def changes_of(simulator: Simulator, step: StepResult, before: State, after: State) -> tuple[tuple[str, ...], ...]:
-    """What an executed action added, deleted and gave another value, as `Acted` has it: ``(= (fuel t) 3)``.
-
-    ``after`` differs from the step's successor in a world with faults.
-    """
-    added: Iterable[GroundAtom] = step.added
-    deleted: Iterable[GroundAtom] = step.deleted
-    if after.level(CLOCK) is None and after == step.successor:
-        fluents = [change.fluent for change in simulator.ground(step.action).outcome(before).updates]
-    else:
-        change = after.changes_since(before)
-        fluents = sorted(change.fluents)
-        if after.level(CLOCK) is None:
-            added, deleted = sorted(change.added), sorted(change.deleted)
-    return tuple(map(str, added)), tuple(map(str, deleted)), _differing(fluents, before, after)
-
-
-def _differing(fluents: Iterable[GroundAtom], before: State, after: State) -> tuple[str, ...]:
-    new = {fluent: after.value(fluent) for fluent in fluents}
-    return tuple(
-        f"(= {fluent} {number_text(value)})"
-        for fluent, value in new.items()
-        if value is not None and value != before.value(fluent)
-    )
 
 
 class Trace:

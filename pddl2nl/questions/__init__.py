@@ -4,7 +4,7 @@ from pddl2nl.plugins import System
 
 SYSTEM = System(
     title="Questions with exact answers",
-    events="asked:EVENTS",
+    events="events:EVENTS",
     records="records:RECORDS",
     asks="asking:AskedQuestions",
     tables={

@@ -9,8 +9,7 @@ from typing import Any, Self, cast
 from pddl2nl.experiments.records.stored import Record
 from pddl2nl.policies.events import Replied, RunEvent
 from pddl2nl.questions import SYSTEM
-from pddl2nl.questions.answers import AnswerReader
-from pddl2nl.questions.asked import Answered, Asked, judged
+from pddl2nl.questions.events import Answered, Asked
 
 
 class AnswerRecord(Record):
@@ -35,6 +34,10 @@ class AnswerRecord(Record):
         reply = next((event for event in self.events if isinstance(event, Replied)), None)
         if question.form == "open" or reply is None:
             return
+        # Imported here: every report imports this module.
+        from pddl2nl.questions.answers import AnswerReader
+        from pddl2nl.questions.asked import judged
+
         outcome, _ = judged(reply, AnswerReader(None, None, None).answer(question, reply.text))
         if outcome != answered.outcome:
             yield f"the outcome is '{answered.outcome}', and the reply is {outcome}"

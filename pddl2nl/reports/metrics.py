@@ -42,6 +42,7 @@ from pddl2nl.plugins import (
 from pddl2nl.policies.events import Acted, LookedAround, Read, Rejected
 from pddl2nl.policies.reporting import RunMetric, ScoredRun
 from pddl2nl.tasks import authored_domains, shipped_domain, shipped_domains
+from pddl2nl.tasks.shipped import domain_path
 
 
 def measure(record: Record) -> tuple[Mapping[str, float], frozenset[str]]:
@@ -60,13 +61,16 @@ def measure(record: Record) -> tuple[Mapping[str, float], frozenset[str]]:
 def task_id(domain_pddl: str, problem_pddl: str) -> str:
     """The SHA-256 of both texts, independent of their line ends."""
     digest = hashlib.sha256()
-    for text in (domain_pddl, problem_pddl):
-        plain = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
-        data = plain.encode("utf-8", "surrogatepass")
+    for data in (_plain(domain_pddl), _plain(problem_pddl)):
         # The length separates the two texts.
         digest.update(f"{len(data)}:".encode())
         digest.update(data)
     return digest.hexdigest()
+
+
+def _plain(text: str) -> bytes:
+    plain = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+    return plain.encode("utf-8", "surrogatepass")
 
 
 def optimal_length(record: Record) -> int | None:
@@ -75,7 +79,8 @@ def optimal_length(record: Record) -> int | None:
         planner, problem = record.planned.planner, record.planned.problem_pddl
         if planner == "brfs" or (planner == "lmcut" and ":metric" not in problem.lower()):
             return len(record.plan)
-    return shipped_lengths().get(task_id(record.first.domain_pddl, record.first.problem_pddl))
+    domain, problem = record.first.domain_pddl, record.first.problem_pddl
+    return shipped_lengths(domain).get(task_id(domain, problem))
 
 
 def length_ratio(length: float, optimal: float) -> float | None:
@@ -85,17 +90,17 @@ def length_ratio(length: float, optimal: float) -> float | None:
     return length / optimal
 
 
-@lru_cache(maxsize=1)
-def shipped_lengths() -> Mapping[str, int]:
-    """The proved lengths of all shipped tasks, by `task_id`."""
+@lru_cache(maxsize=64)
+def shipped_lengths(domain_pddl: str) -> Mapping[str, int]:
+    """The proved lengths of the shipped tasks with this text of a domain, by `task_id`."""
     found = {}
     for name in (*shipped_domains(), *authored_domains()):
-        shipped = shipped_domain(name)
-        domain = shipped.domain_path.read_text(encoding="utf-8")
-        for instance in shipped.instances:
-            if instance.optimal_length is not None and instance.proof in ("lmcut", "brfs", "blind", "hmax"):
-                problem = instance.path.read_text(encoding="utf-8")
-                found[task_id.__wrapped__(domain, problem)] = instance.optimal_length
+        # Only manifests of domains with the same text are read.
+        if _plain(domain_path(name).read_text(encoding="utf-8")) == _plain(domain_pddl):
+            for instance in shipped_domain(name).instances:
+                if instance.optimal_length is not None and instance.proof in ("lmcut", "brfs", "blind", "hmax"):
+                    problem = instance.path.read_text(encoding="utf-8")
+                    found[task_id(domain_pddl, problem)] = instance.optimal_length
     return MappingProxyType(found)
 
 

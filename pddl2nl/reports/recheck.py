@@ -18,7 +18,9 @@ from pddl2nl.experiments.records.reader import seal_fault
 from pddl2nl.experiments.records.stored import PlannerRecord, Record, RunRecord, task_of
 from pddl2nl.nl.telling.tools import RULE, call_text
 from pddl2nl.pddl import InputError, Task, write_condition
+from pddl2nl.policies.changes import changes_of
 from pddl2nl.policies.events import (
+    MISTAKES,
     Acted,
     GoalReached,
     Judged,
@@ -31,7 +33,6 @@ from pddl2nl.policies.events import (
     without_taken_back,
 )
 from pddl2nl.policies.policy import is_core
-from pddl2nl.policies.trace import MISTAKES, changes_of
 from pddl2nl.worlds.executor import FaultyExecutor
 from pddl2nl.worlds.faults import parse_faults
 from pddlval import Cause, GroundAction, Report, Simulator, State, StepResult, validate

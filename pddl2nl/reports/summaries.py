@@ -36,7 +36,7 @@ from pddl2nl.policies.policy import option_text
 from pddl2nl.policies.reporting import Reference, read_task
 from pddl2nl.policies.spec import RUN_OPTIONS
 from pddl2nl.reports.conditions import Conditions, conditions_of, kept, replies_of
-from pddl2nl.reports.metrics import measure, shipped_lengths, task_id
+from pddl2nl.reports.metrics import measure, task_id
 from pddl2nl.reports.recheck import doubt
 from pddlval import GroundAction, validate
 
@@ -384,7 +384,6 @@ def read_summaries(paths: Sequence[Path], workers: int | None = None) -> list[Ru
 
     ``workers`` are processes; by default one for a few records, else as many as there are processors.
     """
-    shipped_lengths()  # read before forking, so that the processes share it
     if workers is None and len(paths) < _MANY:
         workers = 1
     try:

@@ -174,6 +174,11 @@ def shipped_domain(name: str) -> ShippedDomain:
     return ShippedDomain(name, folder, *files, instances, references)
 
 
+def domain_path(name: str) -> Path:
+    """The domain file of a shipped domain of that name, whose manifest is not read for it."""
+    return _folders(name)[0] / "domain.pddl"
+
+
 def _folders(name: str) -> tuple[Path, Path]:
     """The folder of a domain, and that of its instances."""
     if name in (*shipped_domains(), *authored_domains()):

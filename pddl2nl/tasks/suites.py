@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Literal
 
 from pddl2nl.errors import InputError, did_you_mean
-from pddl2nl.files import decode
+from pddl2nl.files import decode, natural
 from pddl2nl.pddl.nesting import prepare
 
 _TASK_FOLDER = re.compile(r"(?:p|prob|problem|pfile|instance|inst|task|test|t|s)?[-_ ]?\d+(?:[-_ .].*)?", re.IGNORECASE)
@@ -544,7 +544,6 @@ _PDDL_ENDINGS = ("", ".pddl")
 _SPARE = re.compile(r".*(~|\.(bak|orig|old|swp|tmp|rej))|#.*#", re.IGNORECASE)
 _DEFINE = re.compile(r"\(\s*define\s*\(\s*([^\s()]+)\s*([^\s()]*)")
 _OF_DOMAIN = re.compile(r"\(\s*:domain\s+([^\s()]+)")
-_DIGITS = re.compile(r"(\d+)")
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
 
@@ -599,12 +598,6 @@ class Looked:
             self.left_over.append(found)
         else:
             (self.domains if found.kind == "domain" else self.problems).append(found)
-
-
-def natural(text: str) -> tuple[tuple[int, int, str], ...]:
-    """A key that sorts ``p2`` before ``p10``."""
-    parts = _DIGITS.split(text.lower())
-    return (*((0, int(part), part) if number % 2 else (1, 0, part) for number, part in enumerate(parts)), (2, 0, text))
 
 
 def look_around(root: Path) -> Looked:

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from pddl2nl.errors import InputError
-from pddl2nl.tasks.suites import Collection, find_suites, natural
+from pddl2nl.files import natural
+from pddl2nl.tasks.suites import Collection, find_suites
 
 
 def domain(name: str = "lamps") -> str:

@@ -24,6 +24,7 @@ from pddl2nl.errors import InputError
 from pddl2nl.experiments.planners import Planned
 from pddl2nl.experiments.preparing import EMBEDDING
 from pddl2nl.experiments.records.reader import events_from_json, seal_fault
+from pddl2nl.experiments.records.stored import said_to_answer
 from pddl2nl.experiments.records.writer import is_volatile
 from pddl2nl.experiments.runs import run_spec
 from pddl2nl.llm import ModelConfigurationError, ReplayModel
@@ -128,11 +129,6 @@ def replay_record(path: str | Path, policy: Policy | None = None) -> Replayed:
         difference = replace(difference, diff=model.missed[0])
     changed = seal_fault(path) if complete else ""
     return Replayed(path, len(recorded), complete, difference, events, changed, said_to_answer(started.model))
-
-
-def said_to_answer(model: str) -> str:
-    """The model whose name no replay or report can vouch for; empty for those that answer in this process."""
-    return "" if model.partition(":")[0] in ("", "none", "oracle", "script", "replay") else model
 
 
 # ── from the record to the run ───────────────────────────────────────────────────────────────────

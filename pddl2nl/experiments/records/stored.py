@@ -445,6 +445,11 @@ def _refuse(error: OSError) -> None:
     raise RecordError(f"{error.filename}: the folder cannot be read: {error.strerror}") from error
 
 
+def said_to_answer(model: str) -> str:
+    """The model whose name no replay or report can vouch for; empty for those that answer in this process."""
+    return "" if model.partition(":")[0] in ("", "none", "oracle", "script", "replay") else model
+
+
 def task_of(record: Record) -> Task:
     """The task of a record; raises as `read_task` does."""
     return read_task(record.first.domain_pddl, record.first.problem_pddl)

@@ -21,8 +21,6 @@ from collections.abc import Iterable, Iterator
 from itertools import count
 from pathlib import Path
 
-from filelock import FileLock, Timeout
-
 from pddl2nl.errors import InfrastructureError, InputError
 from pddl2nl.llm import Completion, Model, Request, Wrapped, request_key
 from pddl2nl.llm.keys import canonical_json, sha256
@@ -166,6 +164,9 @@ def claimed(path: Path) -> Iterator[bool]:
     Raises:
         InfrastructureError: the lock's file cannot be created.
     """
+    # Imported here: a report needs no lock.
+    from filelock import FileLock, Timeout
+
     lock = FileLock(path.with_name(path.name + ".lock"))
     mine = True
     try:

@@ -7,10 +7,10 @@ from fractions import Fraction
 from math import ceil
 from typing import TYPE_CHECKING
 
-from pddl2nl.nl.telling.phrases import COMPARISONS, number_text
+from pddl2nl.nl.telling.phrases import COMPARISONS
 from pddl2nl.nl.telling.reasons import is_undefined, short_number, value_in
 from pddl2nl.nl.wording.english import enumerate_words, within_sentence
-from pddl2nl.pddl.tree import And, Comparison, Exists, Forall, Imply, Modal, Not, Or, Special, Timed, walk
+from pddl2nl.pddl.tree import And, Comparison, Exists, Forall, Imply, Modal, Not, Or, Special, Timed, number_text, walk
 
 if TYPE_CHECKING:
     from pddl2nl.nl.telling.teller import Teller

@@ -11,7 +11,6 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from pddl2nl.nl.telling.phrases import number_text
 from pddl2nl.nl.telling.reasons import is_undefined, value_in
 from pddl2nl.pddl import write_condition, write_domain
 from pddl2nl.pddl.tree import (
@@ -23,6 +22,7 @@ from pddl2nl.pddl.tree import (
     GroundAtom,
     Not,
     Problem,
+    number_text,
     typed_groups,
     walk,
     write_types,

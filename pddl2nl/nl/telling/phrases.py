@@ -6,7 +6,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from functools import cached_property
 from types import MappingProxyType
 
@@ -37,7 +36,7 @@ from pddl2nl.pddl.tree import (
     Timed,
     TypedName,
     conjuncts,
-    write_number,
+    number_text,
 )
 
 COMPARISONS: Mapping[str, str] = MappingProxyType(
@@ -88,12 +87,6 @@ def is_literal(condition: Condition) -> bool:
 def refuse(construct: str, place: str) -> UnsupportedError:
     """The error for a construct that cannot be told."""
     return UnsupportedError(f"{construct} in {place} cannot be told in language by this version")
-
-
-def number_text(value: Fraction) -> str:
-    """A number exactly: ``5``, ``-2.5``, and ``1/3`` if it has no finite decimal form."""
-    said = write_number(value)
-    return f"{value.numerator}/{value.denominator}" if said.startswith("(") else said
 
 
 @dataclass(frozen=True)

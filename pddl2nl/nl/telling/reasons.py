@@ -31,7 +31,7 @@ from fractions import Fraction
 from itertools import islice, product
 from typing import TYPE_CHECKING, NamedTuple
 
-from pddl2nl.nl.telling.phrases import COMPARISONS, Phrases, Scope, is_literal, number_text
+from pddl2nl.nl.telling.phrases import COMPARISONS, Phrases, Scope, is_literal
 from pddl2nl.nl.wording.negation import NOT_SO
 from pddl2nl.pddl.rewriting import substitute
 from pddl2nl.pddl.tree import (
@@ -49,6 +49,7 @@ from pddl2nl.pddl.tree import (
     Not,
     Number,
     Or,
+    number_text,
 )
 
 if TYPE_CHECKING:

@@ -55,13 +55,13 @@ from pddl2nl.errors import InputError
 from pddl2nl.nl.names import Names
 from pddl2nl.nl.telling import pddl_style
 from pddl2nl.nl.telling.domain import action_lines, compose_domain, constraint_lines, is_word, object_lines, wishes
-from pddl2nl.nl.telling.phrases import Phrases, Scope, UntoldError, number_text, refuse
+from pddl2nl.nl.telling.phrases import Phrases, Scope, UntoldError, refuse
 from pddl2nl.nl.telling.reasons import Reasons
 from pddl2nl.nl.wording.english import closed_clause, one_of_kind, within_sentence
 from pddl2nl.nl.wording.snippets import Wording
 from pddl2nl.pddl import write_condition
 from pddl2nl.pddl.task import Task
-from pddl2nl.pddl.tree import Condition, Expression, GroundAtom, Or, Problem, conjuncts, required
+from pddl2nl.pddl.tree import Condition, Expression, GroundAtom, Or, Problem, conjuncts, number_text, required
 
 if TYPE_CHECKING:
     from pddlval import GroundAction, PlanStep, State, StepResult

@@ -15,14 +15,16 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pddl2nl.errors import InputError, did_you_mean, near_name
 from pddl2nl.nl.reading.readings import Reading
-from pddl2nl.nl.telling.teller import Teller
 from pddl2nl.nl.wording.english import enumerate_words, one_of_kind
 from pddl2nl.pddl.tree import StepSchema, TypedName
 from pddlval import GroundAction
+
+if TYPE_CHECKING:
+    from pddl2nl.nl.telling.teller import Teller
 
 RULE = "call"
 """The rule of readings of calls."""

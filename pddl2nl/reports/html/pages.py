@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 from pddl2nl import pictures
 from pddl2nl.errors import MissingExtraError
 from pddl2nl.experiments.layout import LayoutRow, Place, TableLayout
-from pddl2nl.files import write_text_file
+from pddl2nl.files import natural, write_text_file
 from pddl2nl.policies import is_registered, make_policy
 from pddl2nl.reports.comparison import comparison_table, comparisons
 from pddl2nl.reports.gathering import Gathered
@@ -32,7 +32,6 @@ from pddl2nl.reports.reviewing import doubts, how_table
 from pddl2nl.reports.summaries import RunSummary, in_processes
 from pddl2nl.reports.tables import links_table, metrics_tables, tables_of
 from pddl2nl.reports.tables.model import latex_text, markdown_text
-from pddl2nl.tasks.suites import natural
 
 if TYPE_CHECKING:
     from jinja2 import Environment

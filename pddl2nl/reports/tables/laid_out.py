@@ -16,6 +16,7 @@ from msgspec import structs
 
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.layout import LayoutTable
+from pddl2nl.files import natural
 from pddl2nl.policies.paper import Paper, PaperCell, PaperColumn, PaperSection, PaperTable, papers
 from pddl2nl.policies.policy import entry_of, is_core, system_of
 from pddl2nl.policies.reporting import Reference
@@ -25,7 +26,6 @@ from pddl2nl.reports.statistics import wilson_interval
 from pddl2nl.reports.summaries import RunSummary
 from pddl2nl.reports.tables.grid import Grid, best_of, lacking, show_runs
 from pddl2nl.reports.tables.model import Heading, Table, TableCell, TableLine, TableSection
-from pddl2nl.tasks.suites import natural
 
 BLANK = TableCell("")
 _MEANS: Mapping[str, Callable[[Sequence[float]], float]] = {"mean": fmean, "min": min, "max": max}

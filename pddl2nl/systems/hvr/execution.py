@@ -23,7 +23,6 @@ from fractions import Fraction
 from typing import Literal
 
 from pddl2nl.macros.telling import told_condition
-from pddl2nl.nl.telling.phrases import number_text
 from pddl2nl.nl.wording.english import within_sentence
 from pddl2nl.pddl import (
     Atom,
@@ -37,7 +36,7 @@ from pddl2nl.pddl import (
     write_condition,
     write_number,
 )
-from pddl2nl.pddl.tree import walk
+from pddl2nl.pddl.tree import number_text, walk
 from pddl2nl.search.best_first import BestFirstSearch, Rank
 from pddl2nl.systems.hvr.blocks import Part, whole
 from pddl2nl.systems.hvr.events import Discrepancy, Recovered

@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING
 from pddl2nl.errors import InputError
 from pddl2nl.nl import Names, Teller
 from pddl2nl.nl.names import static_types
-from pddl2nl.nl.telling.phrases import number_text
 from pddl2nl.pddl import GroundAtom
+from pddl2nl.pddl.tree import number_text
 from pddl2nl.systems.hvr.ontology import (
     ClassKnowledge,
     Ontology,
