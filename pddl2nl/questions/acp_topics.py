@@ -3,34 +3,59 @@
 from __future__ import annotations
 
 import random
-from collections import Counter
-from collections.abc import Hashable, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import islice
+from itertools import combinations, islice, permutations
 from typing import Any, Self
 
-from pddl2nl.pddl import GroundAtom, write_condition
+from pddl2nl.pddl import GroundAtom, Task, conjuncts, write_condition
 from pddl2nl.questions.deciding import Certificate, Decision, condition_of, goal_atoms, left_out, removals
 from pddl2nl.questions.places import StatePlace
-from pddl2nl.questions.question import LABELS
-from pddl2nl.questions.topic import MOST_LISTED, MOST_TRIED, ActionTopic, FactTopic, Topic, judged_plan
+from pddl2nl.questions.question import FORMS
+from pddl2nl.questions.topic import (
+    MOST_LISTED,
+    MOST_TRIED,
+    GoalTopic,
+    LastingTopic,
+    OpenTopic,
+    Square,
+    VariedTopic,
+    judged_plan,
+)
 from pddlval import GroundAction, State
+from pddlval.semantics import holds
+
+_TRIED_ACTIONS = 5
+_STAYING = 2
+_MOST_PAIRS = 500
+"""Pairs of actions, or of excluding facts, that are looked at for one question."""
+_STATES, _GOALS = 5, 12
+"""States and goals of each that are looked at for one question."""
+_PLAN_GOALS, _LARGEST_GOAL = 40, 6
+"""Goals that a plan reaches, and their most facts."""
+_WAYS = 5
+"""Ways to a goal whose facts are asked about."""
 
 
-class Applicability(ActionTopic):
+class Applicability(VariedTopic):
     """Which actions can be executed now."""
 
-    varies = True
     one = "Can this action be executed now: {subject}?"
     which = "Which of these actions can be executed now?"
     all = "Which actions can be executed now? List all of them, one on each line."
 
-    def subjects(self, right: bool) -> Iterator[GroundAction]:
-        for action in self.shuffled(self.place.applicable):
-            if right:
-                yield action
-            else:
-                yield from self.near_actions(action)
+    def contexts(self) -> Iterator[Self]:
+        yield from self.nearby()
+
+    def likely(self) -> Iterable[GroundAction]:
+        return self.shuffled(self.place.applicable)
+
+    def right(self, subject: GroundAction) -> bool:
+        return self.places.simulator.is_applicable(self.place.state, subject)
+
+    def told(self, subject: GroundAction) -> str:
+        return self.places.teller.action(subject)
 
     def decide(self, subject: GroundAction) -> Decision:
         result = self.places.simulator.step(self.place.state, subject)
@@ -43,11 +68,10 @@ class Applicability(ActionTopic):
         return (actions, {"applicable": len(actions)}) if 0 < len(actions) <= MOST_LISTED else None
 
 
-class Progression(FactTopic):
+class Progression(VariedTopic):
     """What an action changes."""
 
     varied = True
-    varies = True
     one = "Suppose this action is executed: {action}. Does this hold afterwards: {subject}?"
     which = "Suppose this action is executed: {action}. Which of these facts holds afterwards?"
     all = (
@@ -58,9 +82,12 @@ class Progression(FactTopic):
 
     def __init__(self, place: StatePlace, rng: random.Random):
         super().__init__(place, rng)
-        state = place.state
-        changing = [item for item, after in place.places.simulator.successors(state) if after != state]
-        self.sequence = (rng.choice(changing),) if changing else ()
+        self.sequence = self.drawn()
+
+    def drawn(self) -> tuple[GroundAction, ...]:
+        """The actions that are executed; none if nothing was found that changes the state."""
+        walks = (next(self.places.simulator.walk(self.place.state, self.rng), None) for _ in range(_TRIED_ACTIONS))
+        return (*islice((step[0] for step in walks if step is not None and step[1] != self.place.state), 1),)
 
     @property
     def base(self) -> Mapping[str, str] | None:
@@ -69,33 +96,27 @@ class Progression(FactTopic):
     @cached_property
     def changed(self) -> tuple[tuple[GroundAtom, ...], tuple[GroundAtom, ...]]:
         """What becomes true and what becomes false, of what is told."""
-        before, after = set(self.place.state.changing()), set(self.place.after(self.sequence).changing())
+        before, after = set(self.place.state.changing()), set(self._end.changing())
         told = set(self.places.atoms)
         return tuple(sorted(told & after - before)), tuple(sorted(told & before - after))
 
-    def subjects(self, right: bool) -> Iterator[GroundAtom]:
-        added, deleted = self.changed
-        if right:
-            # As many facts that became true as facts that stay.
-            first, second = self.shuffled(added), self.shuffled(sorted({*self.place.state.changing()} - {*deleted}))
-        else:
-            first, second = self.shuffled(deleted), [near for atom in added for near in self.near_atoms(atom)]
-        groups = [first, second]
-        self.rng.shuffle(groups)
-        told = set(self.places.atoms)
-        yield from (atom for group in groups for atom in group if atom in told)
+    def contexts(self) -> Iterator[Self]:
+        yield from self.nearby()
 
-    def near(self, subject: GroundAtom) -> Iterator[GroundAtom]:
-        yield from self.shuffled(self.changed[1])
-        yield from self.near_atoms(subject)
+    def likely(self) -> Iterable[GroundAtom]:
+        # What stays as it was is asked about as well.
+        staying = sorted({*self.places.atoms}.intersection(self.place.state.changing()))
+        return (*self.changed[0], *self.changed[1], *self.shuffled(staying)[:_STAYING])
 
-    def seen(self, subject: GroundAtom) -> Hashable:
-        shown, last = {arg for action in self.sequence for arg in action.args}, self.sequence[-1].args
-        return super().seen(subject), len(shown.intersection(subject)), len({*last}.intersection(subject))
+    @cached_property
+    def _end(self) -> State:
+        return self.place.after(self.sequence)
 
-    def family(self, subject: GroundAtom) -> Hashable:
-        # An action always brings about the same facts.
-        return self.seen(subject)
+    def right(self, subject: GroundAtom) -> bool:
+        return self._end.true(subject)
+
+    def told(self, subject: GroundAtom) -> str:
+        return self.places.teller.fact(subject)
 
     def decide(self, subject: GroundAtom) -> Decision:
         added, deleted = self.changed
@@ -108,47 +129,35 @@ class Progression(FactTopic):
         return {"pos": added, "neg": deleted}, {"action": str(self.sequence[0])}
 
 
-class Reachability(Topic):
+class Reachability(LastingTopic):
     """Which facts can hold, alone or together."""
 
-    strict = True
     one = "Is there a way to reach a state in which this holds: {subject}?"
     which = "In which case is there a way to reach a state where this holds?"
     all = (
         "Which fact can never hold, whatever actions are executed from now on? Name one, or say none if there is none."
     )
 
-    def subjects(self, right: bool) -> Iterator[tuple[GroundAtom, ...]]:
-        told = set(self.places.atoms)
-        for state in self.place.decider.some_states(self.rng, MOST_TRIED):
-            holding = sorted(told.intersection(state.changing()))
-            for one, other in zip(self.shuffled(holding), self.shuffled(holding), strict=True):
-                subject = (one,) if self.rng.random() < 0.5 else tuple(dict.fromkeys((one, other)))
-                if all(map(self.place.state.true, subject)):
-                    continue
-                if right:
-                    yield subject
+    def squares(self) -> Iterator[Square]:
+        """Two pairs of facts that exclude each other, such that a fact of each goes with one of the other."""
+        facts = self.shuffled(sorted({*self.places.atoms}.intersection(self.place.decider.reached)))
+        excluding = [pair for pair in permutations(facts, 2) if self.place.decider.exclude(*pair)]
+        for one, last in self.shuffled(excluding):
+            for two, third in self.rng.sample(excluding, min(len(excluding), _MOST_PAIRS)):
+                right, wrong = ((one, two), (third, last)), ((one, last), (third, two))
+                if sum(map(_repeated, right)) == sum(map(_repeated, wrong)) and all(map(self._comes_about, right)):
+                    yield right, wrong
                     break
-                yield from self.near(subject)
 
-    def near(self, subject: tuple[GroundAtom, ...]) -> Iterator[tuple[GroundAtom, ...]]:
-        *before, last = subject
-        for near in self.near_atoms(last):
-            yield (*before, near)
-            if not before:
-                yield (last, near)
-        yield from ((*subject, atom) for atom in self.shuffled(self.places.fitting_atoms))
-
-    def seen(self, subject: tuple[GroundAtom, ...]) -> Hashable:
-        objects = [arg for atom in subject for arg in dict.fromkeys(atom[1:])]
-        return len(subject), len(objects) - len(set(objects))
-
-    def marks(self, subject: tuple[GroundAtom, ...]) -> Iterator[Hashable]:
-        yield self.seen(subject)
-        yield tuple(sorted(atom[0] for atom in subject)), self.seen(subject)
-
-    def asks(self, subject: tuple[GroundAtom, ...]) -> bool:
-        return not all(map(self.place.state.true, subject))
+    def _comes_about(self, subject: tuple[GroundAtom, ...]) -> bool:
+        """Whether facts that do not hold now hold at some time."""
+        one, other = subject
+        reached = self.place.decider.reached
+        return (
+            one != other
+            and not reached[one].isdisjoint(reached[other])
+            and not all(map(self.place.state.true, subject))
+        )
 
     def told(self, subject: tuple[GroundAtom, ...]) -> str:
         return self.told_atoms(subject)
@@ -161,26 +170,38 @@ class Reachability(Topic):
         return _examples({name: made.certificate for name, made in decisions.items() if made and not made.answer})
 
 
-class ActionReachability(ActionTopic):
+def _repeated(facts: tuple[GroundAtom, ...]) -> int:
+    """How many names of predicates and objects facts have in common."""
+    names = [name for fact in facts for name in {*fact}]
+    return len(names) - len({*names})
+
+
+class ActionReachability(LastingTopic):
     """Which actions can be executed at some time."""
 
     one = "Is there a way to reach a state in which this action can be executed: {subject}?"
     which = "Which of these actions can be executed in some state that can be reached?"
     all = "Which action can never be executed, whatever actions are executed before it? Name one, or say none."
 
-    def subjects(self, right: bool) -> Iterator[GroundAction]:
+    def squares(self) -> Iterator[Square]:
+        """Two actions that are reached, and the two in which they have exchanged some of their objects."""
+        reached: defaultdict[str, dict[GroundAction, None]] = defaultdict(dict)
         for state in self.place.decider.some_states(self.rng, MOST_TRIED):
-            for action in self.shuffled([*self.places.simulator.applicable(state)])[:2]:
-                if not right:
-                    yield from self.near_actions(action)
-                elif action not in self.place.applicable:
-                    yield action
-        yield from self.shuffled(self.places.actions)
+            for action in self.places.simulator.applicable(state):
+                if action not in self.place.applicable:
+                    reached[action.name][action] = None
+        pairs = [pair for each in reached.values() for pair in combinations(self.shuffled([*each]), 2)]
+        for one, other in self.rng.sample(pairs, min(len(pairs), _MOST_PAIRS)):
+            differing = [at for at in range(len(one.args)) if one.args[at] != other.args[at]]
+            if len(differing) > 1:
+                exchanged = self.rng.sample(differing, self.rng.randrange(1, len(differing)))
+                wrong = _exchanged(one, other, exchanged), _exchanged(other, one, exchanged)
+                decided = [*map(self.decide, wrong)]
+                if not any(each is None or each.answer for each in decided):
+                    yield (one, other), wrong
 
-    def near(self, subject: GroundAction) -> Iterator[GroundAction]:
-        yield from self.near_actions(subject)
-        for action in self.shuffled(self.places.actions):
-            yield from self.near_actions(action)
+    def told(self, subject: GroundAction) -> str:
+        return self.places.teller.action(subject)
 
     def decide(self, subject: GroundAction) -> Decision | None:
         return self.place.decider.action(subject, fast=True)
@@ -200,13 +221,20 @@ class ActionReachability(ActionTopic):
         return _examples(proofs)
 
 
-class Validation(Topic):
+def _exchanged(one: GroundAction, other: GroundAction, places: Collection[int]) -> GroundAction:
+    """An action with objects of another one at some places."""
+    args = (other.args[at] if at in places else arg for at, arg in enumerate(one.args))
+    return GroundAction(one.name, tuple(args))
+
+
+class Validation(OpenTopic):
     """Whether a sequence of actions is a plan, and where it first fails."""
 
+    forms = FORMS
     shown = "sequence"
     varied = True
     needs_plan = True
-    one = "Is this sequence of actions a plan for my goal?\n{subject}"
+    one = "Is this sequence of actions a plan for my goal?\n{sequence}"
     which = "Which of these claims is true of this sequence of actions?\n{sequence}"
     all = (
         "Which is the first action of this sequence that cannot be executed when its turn comes? Give its index, "
@@ -218,11 +246,6 @@ class Validation(Topic):
         plan = self.padded(place.plan or ())
         self.sequence = rng.choice([place.plan or (), plan, *self.near(plan)])
 
-    def subjects(self, right: bool) -> Iterator[tuple[GroundAction, ...]]:
-        assert self.place.plan is not None
-        padded = (self.padded(self.place.plan) for _ in range(MOST_TRIED))
-        yield from (self.place.plan, *padded) if right else self.near(self.padded(self.place.plan))
-
     def near(self, subject: tuple[GroundAction, ...]) -> Iterator[tuple[GroundAction, ...]]:
         """The sequence with one step left out, exchanged with the next, or about another object."""
         places = self.shuffled(range(len(subject)))
@@ -233,29 +256,19 @@ class Validation(Topic):
             for other in [*self.near_actions(subject[at])][:2]:
                 yield (*subject[:at], other, *subject[at + 1 :])
 
-    def told(self, subject: tuple[GroundAction, ...]) -> str:
-        return self.told_plan(subject)
-
-    def decide(self, subject: tuple[GroundAction, ...]) -> Decision:
-        return judged_plan(self.place, subject)
+    def decide(self) -> Decision:
+        return judged_plan(self.place.decider.task, self.sequence)
 
     def answer(self) -> tuple[Any, Certificate] | None:
-        decided = self.decide(self.sequence)
+        decided = self.decide()
         failed = decided.certificate.get("failed_step")
         return None if failed is None else (failed - 1, decided.certificate)
 
-    def seen(self, subject: tuple[GroundAction, ...]) -> Hashable:
-        return subject
-
     def ends(self) -> dict[str, Validation]:
         """What is claimed of the sequence, each with this topic at a state near this one for which it is true."""
-        simulator, here = self.places.simulator, self.place.state
-        near = [state for _, state in self.shuffled([*simulator.successors(here)])]
-        walks = (islice(simulator.walk(here, self.rng), _NEAR_STEPS) for _ in range(_NEAR_WALKS))
-        around = (state for walk in walks for _, state in walk)
-        states = dict.fromkeys((here, *near, *around, *self.shuffled(self.places.states)))
+        simulator = self.places.simulator
         ends: dict[str, Validation] = {}
-        for state in states:
+        for state in self.places.around(self.place.state, self.rng):
             followed = simulator.follow(state, self.sequence)
             if followed.complete:
                 claim = VERDICTS["valid" if simulator.is_goal(followed.state) else "goal-not-satisfied"]
@@ -267,7 +280,7 @@ class Validation(Topic):
 
     def at(self, state: State) -> Self:
         """The same sequence from another state."""
-        other = type(self)(StatePlace(self.places, state, None), self.rng)
+        other = type(self)(self.places.place(state), self.rng)
         other.sequence = self.sequence
         return other
 
@@ -277,20 +290,15 @@ VERDICTS: Mapping[str, str] = {
     "goal-not-satisfied": "All its actions can be executed, but my goal does not hold at its end.",
 }
 """What is claimed of sequences that can be executed."""
-_NEAR_STEPS, _NEAR_WALKS = 4, 10
-"""How far states are looked at from which a sequence ends otherwise."""
 _LONGEST_DETOUR = 4
 _FAILS = "Its action {step} is the first that cannot be executed."
 
 
-class Justification(Topic):
+class Justification(GoalTopic, VariedTopic):
     """Which actions can be left out of a plan."""
 
-    lasting = False
-    strict = True
     shown = "plan"
     varied = True
-    needs_plan = True
     one = "Here is a plan for my goal:\n{plan}\nIs it still a plan without {subject}?"
     which = "Here is a plan for my goal:\n{plan}\nWhat can be left out so that it is still a plan?"
     all = (
@@ -308,47 +316,36 @@ class Justification(Topic):
         """The stretches, start and length, without which it is still a plan."""
         return frozenset(removals(self.places.simulator, self.place.state, self.sequence))
 
-    def subjects(self, right: bool) -> Iterator[tuple[int, int]]:
+    def contexts(self) -> Iterator[Self]:
+        """This plan for its own goal, and for others that it reaches."""
+        yield self
+        end = self.place.after(self.sequence).changing()
+        new = sorted({*self.places.atoms}.intersection(end).difference(self.place.state.changing()))
+        for goal in _drawn_goals(new, self.rng, _PLAN_GOALS, _LARGEST_GOAL):
+            yield self.for_goal(goal)
+
+    @cached_property
+    def _ends(self) -> Mapping[tuple[int, int], State]:
+        """Where the plan leads without each stretch that can be left out so that the others can be executed."""
         stretches = [(start, length) for length in (1, 2) for start in range(len(self.sequence) - length + 1)]
-        yield from self.shuffled([stretch for stretch in stretches if (stretch in self.removable) is right])
+        rests = {each: self.places.simulator.follow(self.place.state, self._without(*each)) for each in stretches}
+        return {each: followed.state for each, followed in rests.items() if followed.complete}
 
-    def near(self, subject: tuple[int, int]) -> Iterator[tuple[int, int]]:
-        start, length = subject
-        last = len(self.sequence) - length
-        yield from self.shuffled([(at, length) for at in range(last + 1) if at != start])
+    def _without(self, start: int, length: int) -> tuple[GroundAction, ...]:
+        return self.sequence[:start] + self.sequence[start + length :]
 
-    def seen(self, subject: tuple[int, int]) -> Hashable:
-        start, length = subject
-        first, *_, last = self.sequence[start : start + length] * 2
-        return length, {*first.args} == {*last.args}
+    def likely(self) -> Iterable[tuple[int, int]]:
+        return self._ends
 
-    def surface(self, subject: tuple[int, int]) -> str:
-        start, length = subject
-        return f"{self.told(subject)}\n{self.told_plan(self.sequence[start : start + length])}"
-
-    def measures(self, subject: tuple[int, int]) -> dict[str, int]:
-        start, length = subject
-        named, rest = self.sequence[start : start + length], self.sequence[:start] + self.sequence[start + length :]
-        elsewhere = Counter(arg for action in rest for arg in {*action.args})
-        times = [elsewhere[arg] for action in named for arg in action.args]
-        return {
-            "place": start,
-            "part": 4 * start // len(self.sequence),
-            "last": start == len(rest),
-            "again": sum(rest.count(action) for action in named),
-            "rarest object": min(times, default=0),
-            "commonest object": max(times, default=0),
-            "objects of both": len({*named[0].args}.intersection(named[-1].args)),
-        }
+    def right(self, subject: tuple[int, int]) -> bool:
+        return subject in self._ends and holds(self.goal, self._ends[subject])
 
     def told(self, subject: tuple[int, int]) -> str:
         start, length = subject
         return f"action {start + 1}" if length == 1 else f"actions {start + 1} and {start + 2}"
 
     def decide(self, subject: tuple[int, int]) -> Decision:
-        start, length = subject
-        shorter = (*self.sequence[:start], *self.sequence[start + length :])
-        return judged_plan(self.place, shorter)
+        return judged_plan(Task(self.task.domain, self.problem), self._without(*subject))
 
     def answer(self) -> tuple[Any, Certificate] | None:
         if not self.removable:
@@ -359,11 +356,37 @@ class Justification(Topic):
         return items, {"plan": texts, "shorter_plan": texts[:start] + texts[start + length :]}
 
 
-class PlanLandmarks(FactTopic):
+class _NearGoalTopic(GoalTopic, VariedTopic):
+    """A kind that is asked about goals that are reached near a state; only its open form is about the task's goal."""
+
+    draws_goals = True
+
+    def contexts(self) -> Iterator[Self]:
+        states = self.rng.sample(self.places.states, min(len(self.places.states), _STATES))
+        for state in dict.fromkeys((self.place.state, *states)):
+            topic = type(self)(self.places.place(state), self.rng)
+            yield from map(topic.for_goal, topic._goals())
+
+    def _goals(self) -> Iterator[tuple[GroundAtom, ...]]:
+        """Goals that take some steps, the task's own first if it is reached."""
+        around, told = self.place.decider.nearby, set(self.places.atoms)
+        own = tuple(sorted(goal_atoms(self.task.problem.goal)))
+        conjoined = len(own) == len([*conjuncts(self.task.problem.goal)])
+        if conjoined and around.distance(own) and not all(map(self.place.state.true, own)):
+            yield own
+        states = [state for state, steps in around.steps.items() if steps > 1]
+        for state in self.rng.sample(states, min(len(states), _GOALS)):
+            new = sorted(told.intersection(state.changing()).difference(self.place.state.changing()))
+            yield from (goal for goal in _drawn_goals(new, self.rng, 1, 2) if (around.distance(goal) or 0) > 1)
+
+    @cached_property
+    def goal_facts(self) -> tuple[GroundAtom, ...]:
+        return tuple(goal_atoms(self.goal))
+
+
+class PlanLandmarks(_NearGoalTopic):
     """Which facts every plan makes true on its way: not those that hold now or that the goal asks for."""
 
-    varies = True
-    needs_plan = True
     one = "Must this fact hold at some point, whatever plan reaches my goal from here: {subject}?"
     which = "Which of these facts must hold at some point, whatever plan reaches my goal from here?"
     all = (
@@ -377,25 +400,27 @@ class PlanLandmarks(FactTopic):
         goal = goal_atoms(self.task.problem.goal)
         return [atom for atom in self.places.atoms if atom not in goal and not self.place.state.true(atom)]
 
-    def subjects(self, right: bool) -> Iterator[GroundAtom]:
-        yield from self.shuffled(self.facts)
+    def likely(self) -> Iterable[GroundAtom]:
+        around = self.place.decider.nearby
+        met = {fact for state in islice(around.reaching(self.goal_facts), _WAYS) for fact in around.met(state)}
+        return sorted(met.intersection(self.facts))
 
-    def asks(self, subject: GroundAtom) -> bool:
-        return subject in self.facts
+    def right(self, subject: GroundAtom) -> bool | None:
+        decided = self.decide(subject)
+        return None if decided is None else decided.answer
 
-    def near(self, subject: GroundAtom) -> Iterator[GroundAtom]:
-        facts = set(self.facts)
-        yield from (near for near in self.near_atoms(subject) if near in facts)
-        yield from self.shuffled(self.facts)
+    def told(self, subject: GroundAtom) -> str:
+        return self.places.teller.fact(subject)
 
     def decide(self, subject: GroundAtom) -> Decision | None:
-        return self.place.decider.landmark(subject)
+        asked = not self.place.state.true(subject) and subject not in self.goal_facts
+        return self.place.decider.landmark_for(self.goal_facts, subject) if asked else None
 
     def answer(self) -> tuple[Any, Certificate] | None:
         sides: dict[str, list[str]] = {"yes": [], "no": []}
         proofs = {}
         for fact in self.facts:
-            decided = self.decide(fact)
+            decided = self.place.decider.landmark(fact)
             if decided is None:
                 return None
             sides["yes" if decided.answer else "no"].append(str(fact))
@@ -403,34 +428,30 @@ class PlanLandmarks(FactTopic):
         return sides, proofs
 
 
-class NextAction(ActionTopic):
+class NextAction(_NearGoalTopic):
     """Which actions begin an optimal plan."""
 
-    varies = True
-    needs_plan = True
     one = "Does this action bring me closer to my goal, so that an optimal plan can begin with it: {subject}?"
     which = "Which of these actions can an optimal plan for my goal begin with?"
     all = "Which action can an optimal plan for my goal begin with? Name one."
 
-    def subjects(self, right: bool) -> Iterator[GroundAction]:
-        if right:
-            yield from (self.place.plan or ())[:1]
-        yield from self.shuffled(self.place.applicable)
+    def likely(self) -> Iterable[GroundAction]:
+        return self._first
 
-    def asks(self, subject: GroundAction) -> bool:
-        # Where enough actions are applicable, no others are asked about.
-        return subject in self.place.applicable or len(self.place.applicable) < len(LABELS)
+    @cached_property
+    def _first(self) -> Sequence[GroundAction]:
+        """The actions with which optimal plans begin."""
+        return self.place.decider.nearby.first_actions(self.goal_facts)
 
-    def near(self, subject: GroundAction) -> Iterator[GroundAction]:
-        applicable = self.shuffled(self.place.applicable)
-        yield from sorted(applicable, key=lambda action: action.name != subject.name)
-        yield from self.near_actions(subject)
+    def right(self, subject: GroundAction) -> bool:
+        return subject in self._first
 
-    def decide(self, subject: GroundAction) -> Decision | None:
-        unmet = self.places.simulator.step(self.place.state, subject).unmet
-        if unmet:
-            return Decision(False, {"unmet": [write_condition(part) for part in unmet]})
-        return self.place.decider.next_action(subject)
+    def told(self, subject: GroundAction) -> str:
+        return self.places.teller.action(subject)
+
+    def decide(self, subject: GroundAction) -> Decision:
+        before = self.place.decider.nearby.distance(self.goal_facts)
+        return Decision(self.right(subject), {"before": before, "first": [*map(str, self._first)]})
 
     def answer(self) -> tuple[Any, Certificate] | None:
         sides: dict[str, Any] = {"yes": [], "no": [], "maybe": [], "opt": ""}
@@ -438,7 +459,7 @@ class NextAction(ActionTopic):
         if not 0 < len(self.place.applicable) <= MOST_LISTED:
             return None
         for action in self.place.applicable:
-            decided = self.decide(action)
+            decided = self.place.decider.next_action(action)
             if decided is None:
                 return None
             sides["yes" if decided.answer else "no"].append(str(action))
@@ -447,13 +468,22 @@ class NextAction(ActionTopic):
         return sides, {"before": sides["opt"], "after": costs}
 
 
+def _drawn_goals(
+    facts: Sequence[GroundAtom], rng: random.Random, count: int, largest: int
+) -> Iterator[tuple[GroundAtom, ...]]:
+    """Goals of some facts, at most so many at a time, each once."""
+    sizes = (rng.randint(1, largest) for _ in range(count))
+    drawn = (tuple(sorted(rng.sample(facts, min(len(facts), size)))) for size in sizes)
+    yield from (goal for goal in dict.fromkeys(drawn) if goal)
+
+
 def _examples(proofs: Mapping[str, Certificate]) -> tuple[Any, Certificate] | None:
     """Some of what never comes about, with the proofs; None if nothing is proved."""
     listed = dict(islice(proofs.items(), MOST_LISTED))
     return ([*listed], listed) if listed else None
 
 
-ACPBENCH: Mapping[str, type[Topic]] = {
+ACPBENCH: Mapping[str, type[OpenTopic]] = {
     "applicability": Applicability,
     "progression": Progression,
     "reachability": Reachability,

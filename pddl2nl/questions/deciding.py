@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import math
 import random
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from itertools import islice, pairwise, product
+from itertools import islice, pairwise, product, takewhile
 from operator import itemgetter
 from typing import Any
 
@@ -34,6 +35,10 @@ Certificate = Mapping[str, Any]
 
 _WALKS, _WALK_LENGTH = 5, 100
 """How far a state's surroundings are looked at before a planner is asked."""
+_MOST_NEARBY = 1000
+"""States around one to which shortest plans are known."""
+_MOST_WAYS = 50
+"""Plans on which a fact is looked for."""
 
 
 @dataclass(frozen=True)
@@ -110,6 +115,74 @@ class _Surroundings:
         return tuple(reversed(actions))
 
 
+class Nearby:
+    """The states around one, layer by layer, and how shortest plans to them begin.
+
+    A layer is there whole or not at all, so that every number of steps is the least.
+
+    Attributes:
+        steps: how many actions lead to each state.
+    """
+
+    def __init__(self, simulator: Simulator, state: State, most: int):
+        self.steps = {state: 0}
+        self._first: dict[State, frozenset[GroundAction]] = {state: frozenset()}
+        self._before: dict[State, tuple[State, GroundAction]] = {}
+        self._met: dict[State, frozenset[GroundAtom]] = {}
+        self._reached: defaultdict[GroundAtom, dict[State, None]] = defaultdict(dict)
+        layer = [state]
+        while layer:
+            new: dict[State, set[GroundAction]] = {}
+            before: dict[State, tuple[State, GroundAction]] = {}
+            for here in layer:
+                for action, after in sorted(simulator.successors(here), key=itemgetter(0)):
+                    if after not in self.steps:
+                        new.setdefault(after, set()).update(self._first[here] or {action})
+                        before.setdefault(after, (here, action))
+                if len(self.steps) + len(new) > most:
+                    return
+            for after, first in new.items():
+                self.steps[after] = self.steps[before[after][0]] + 1
+                self._first[after] = frozenset(first)
+                for atom in after.changing():
+                    self._reached[atom][after] = None
+            self._before |= before
+            layer = [*new]
+
+    def reaching(self, goal: Sequence[GroundAtom]) -> list[State]:
+        """The states in which some facts hold, the nearest first."""
+        one, *others = goal
+        return [state for state in self._reached.get(one, ()) if all(map(state.true, others))]
+
+    def distance(self, goal: Sequence[GroundAtom]) -> int | None:
+        """The least number of actions after which some facts hold; None if that is in no state around."""
+        return next((self.steps[state] for state in self.reaching(goal)), None)
+
+    def first_actions(self, goal: Sequence[GroundAtom]) -> list[GroundAction]:
+        """The actions with which shortest plans for some facts begin."""
+        states = self.reaching(goal)
+        nearest = takewhile(lambda state: self.steps[state] == self.steps[states[0]], states)
+        return sorted(frozenset().union(*(self._first[state] for state in nearest)))
+
+    def plan(self, state: State) -> tuple[GroundAction, ...]:
+        """A shortest plan to a state."""
+        return tuple(action for _, action in self._way(state))
+
+    def met(self, state: State) -> frozenset[GroundAtom]:
+        """What holds at some time on that plan, behind its beginning."""
+        if state not in self._met:
+            states = (state, *(before for before, _ in self._way(state)[1:]))
+            self._met[state] = frozenset(atom for each in states for atom in each.changing())
+        return self._met[state]
+
+    def _way(self, state: State) -> list[tuple[State, GroundAction]]:
+        way = []
+        while state in self._before:
+            way.append(self._before[state])
+            state = self._before[state][0]
+        return way[::-1]
+
+
 class Decider:
     """Decides questions about one state of a task.
 
@@ -133,6 +206,8 @@ class Decider:
         self.state = self.simulator.initial if state is None else state
         self.seconds = seconds
         self._plans: list[tuple[GroundAction, ...]] = []
+        self._without: dict[GroundAtom, Mutexes] = {}
+        self._excluding: dict[tuple[GroundAtom, GroundAtom], bool] = {}
         self._costs = {} if costs is None else costs
         self._optimal: dict[State, PlannerResult] = {}
 
@@ -148,6 +223,11 @@ class Decider:
     def mutexes(self) -> Mutexes:
         """The literals that may hold together in states that are reached from this one."""
         return Mutexes(self.ground, self.state)
+
+    @cached_property
+    def nearby(self) -> Nearby:
+        """The states around this one."""
+        return Nearby(self.simulator, self.state, _MOST_NEARBY)
 
     # ── what can be reached ──────────────────────────────────────────────────────────────────────
 
@@ -195,6 +275,22 @@ class Decider:
         """Some of the states that were reached from this one."""
         states = [*self._around.before]
         return rng.sample(states, min(count, len(states)))
+
+    def exclude(self, one: GroundAtom, other: GroundAtom) -> bool:
+        """Whether two atoms are proved never to hold together."""
+        pair = min(one, other), max(one, other)
+        if pair not in self._excluding:
+            self._excluding[pair] = self.mutexes.refutation(condition_of(pair)) is not None
+        return self._excluding[pair]
+
+    @cached_property
+    def reached(self) -> Mapping[GroundAtom, set[State]]:
+        """The atoms that were reached from this state, each with states in which it holds."""
+        found: defaultdict[GroundAtom, set[State]] = defaultdict(set)
+        for state in self._around.before:
+            for atom in state.changing():
+                found[atom].add(state)
+        return found
 
     def nearest(self, most: int) -> Iterator[tuple[GroundAtom, tuple[GroundAction, ...]]]:
         """Atoms that become true in one of the states that are next, at most so many, each with a shortest plan."""
@@ -259,6 +355,18 @@ class Decider:
         if refuted is not None:
             return Decision(True, {"without": str(fact), "unreachable": [*refuted], "proof": "h2"})
         return self.search_without(fact) if self.seconds else None
+
+    def landmark_for(self, goal: Sequence[GroundAtom], fact: GroundAtom) -> Decision | None:
+        """Whether every plan for a goal that is near makes a fact true; None if that was not decided."""
+        for state in islice(self.nearby.reaching(goal), _MOST_WAYS):
+            if fact not in self.nearby.met(state):
+                return Decision(False, {"plan": _texts(self.nearby.plan(state))})
+        if fact not in self._without:
+            self._without[fact] = Mutexes(self.ground, self.state, without=fact)
+        refuted = self._without[fact].refutation(condition_of(goal))
+        if refuted is None:
+            return None
+        return Decision(True, {"without": str(fact), "unreachable": [*refuted], "proof": "h2"})
 
     def search_without(self, fact: GroundAtom) -> Decision | None:
         """Asks Fast Downward for a plan on which a fact never holds."""

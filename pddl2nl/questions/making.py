@@ -1,54 +1,55 @@
 """Makes questions of a task: balanced, each once, the same for a seed, and with texts that do not give answers away.
 
-Half of the answers are yes, and each letter is right equally often, in an order that is drawn beforehand. So what is
-asked must be such that any answer could be due:
+Half of the answers are yes, and each letter is right equally often, in an order that is drawn beforehand. Each question
+is drawn among alternatives that look alike and differ in their answers, so that any of these could be due:
 
-- A subject is only asked about with yes or no if both answers were found for what is seen in it: for the same text in
-  two states where the state decides (`Topic.varies`), else for another subject that looks alike (`Topic.seen`).
-- The choices look alike. Where the state decides, each of them is right in some state and wrong in another.
-- A sequence of actions is asked about in one of several states from which it ends differently, drawn among these ends.
+- Where the state, the goal or the actions that are shown decide (`VariedTopic`), the same text is asked about in two
+  contexts, of which one makes it right and the other wrong, and the same four choices in four contexts, each of which
+  makes another of them the right one. A text about different actions belongs to a square: of two such texts each is
+  right after the actions after which the other is wrong.
+- A sequence of actions is asked about in one of several states from which it ends differently (`Validation`).
+- Where the rules of the domain decide (`LastingTopic`), what is right and what is wrong consists of the same parts:
+  where one and two, and three and four, go together, and neither one and four nor three and two, one of these is asked.
 
-Among the questions that are left, `SurfaceBalance` chooses.
+What is asked is chosen before the answer is, and without looking at earlier questions. So nothing is to be learnt of
+the answer from the text, nor from the other questions of a set.
 """
 
 from __future__ import annotations
 
 import random
-from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
-from itertools import chain, islice
+from itertools import islice
 from typing import Any
 
 from pddl2nl.errors import InputError
 from pddl2nl.nl import Teller
 from pddl2nl.pddl import Task, write_domain
 from pddl2nl.questions.acp_topics import ACPBENCH, VERDICTS, Validation
-from pddl2nl.questions.deciding import Certificate, Decision
+from pddl2nl.questions.deciding import Certificate
 from pddl2nl.questions.places import StatePlaces
 from pddl2nl.questions.planbench_topics import PLANBENCH, PlanVerification
 from pddl2nl.questions.question import FORMAT, LABELS, Form, Question
-from pddl2nl.questions.surface import Features, Surface, SurfaceBalance, choice_features, excess_of_right
-from pddl2nl.questions.topic import OpenTopic, Topic
-from pddlval import State
+from pddl2nl.questions.surface import even, leaning
+from pddl2nl.questions.topic import LastingTopic, OpenTopic, Square, Topic, VariedTopic
 
 TOPICS: Mapping[str, type[OpenTopic]] = {**ACPBENCH, **PLANBENCH}
 """All kinds of questions by their names (`pddl2nl.questions.question.KINDS`)."""
 _PATIENCE = 100
 """After so many places without a new question there seems to be none left."""
-_SUBJECTS = 8
-"""Subjects of each sort that are decided on at one visit of a place."""
-_MOST_PASSED = 12
-"""So often the next place is tried instead of one whose best choices would make the balance worse."""
-_COMPARED = 60
-"""Candidates that are compared for one question."""
-_COUNTED = 0.15
-"""The share of features that the balance counts: all of yes or no, and words of choices of which the state decides.
-
-Measured: if all words are counted, a regression on words that learns applicability from other questions of a set is
-right in 10 of 100, and what it finds least likely is right in 47. With this share 28 and 22; other kinds up to 32.
-"""
+_CONTEXTS = 40
+"""Contexts that are looked at for one question."""
+_TRIES = 300
+"""Alternatives that are tried for one question."""
+_SQUARES = 40
+"""Squares that are tried for one question."""
+_COMPARED, _SUBJECTS = 20, 40
+"""Contexts and subjects that are compared for choices."""
+_FITTED = 30
+"""So often other contexts are tried for the same choices."""
+_MOST_LEAN = 0.5
+"""Choices may share so much more, or less, with the actions that are shown if they are right than if they are wrong."""
 
 
 @dataclass(frozen=True)
@@ -63,31 +64,8 @@ class _AskedText:
 
     @property
     def key(self) -> str:
-        """The same for questions about one state that ask the same."""
-        return "\n".join((self.text, *sorted(self.choices)))
-
-
-@dataclass(frozen=True)
-class _Decided:
-    """A subject at a place, and what was decided."""
-
-    topic: Topic
-    subject: Any
-    told: str
-    decision: Decision
-
-    @cached_property
-    def surface(self) -> Surface:
-        topic, subject = self.topic, self.subject
-        shown = "\n".join((topic.base or {}).values())
-        return Surface(topic.surface(subject), shown, (*topic.marks(subject),), topic.measures(subject))
-
-    @cached_property
-    def family(self) -> Hashable:
-        """What must occur with both answers before it is asked about with yes or no."""
-        family = self.topic.family(self.subject)
-        measures = self.surface.measures
-        return family if self.topic.varies else (family, measures["words"], measures["repeated words"])
+        """The same for questions that ask the same in the same context."""
+        return "\n".join((self.topic.context, self.text, *sorted(self.choices)))
 
 
 def make_questions(
@@ -116,12 +94,11 @@ def make_questions(
     topic = TOPICS[kind]
     if form not in topic.forms:
         raise InputError(f"--kind {kind} --form {form}: it is asked in the form {' or '.join(topic.forms)}")
-    places = StatePlaces(task, teller, rng, seconds=seconds, plans=topic.needs_plan)
+    # Statements and choices about goals that are drawn need no plan.
+    plans = topic.needs_plan and (form == "open" or not (issubclass(topic, Topic) and topic.draws_goals))
+    places = StatePlaces(task, teller, rng, seconds=seconds, plans=plans)
     domain_pddl, told = write_domain(task.domain), f"{teller.domain_text()}\n\n{teller.objects_text()}"
-    varies = form == "bool" or (issubclass(topic, Topic) and topic.varies)
-    share = _COUNTED if varies else 1.0
-    counting = random.Random(f"balance {kind} {form} {seed}")
-    asker = _Asker(form, rng, SurfaceBalance(counting, share, words_only=form == "choice"))
+    asker = _Asker(form, rng)
     made = missed = 0
     sides: list[int] = []
     for place in places.draw(again=form != "open" or topic.varied):
@@ -159,21 +136,10 @@ class _Asker:
 
     form: Form
     rng: random.Random
-    balance: SurfaceBalance
-    asked: defaultdict[State, set[str]] = field(default_factory=lambda: defaultdict(set))
-    """The keys of the questions about each state."""
-    decided: defaultdict[State, dict[str, _Decided]] = field(default_factory=lambda: defaultdict(dict))
-    """What was decided about a state, by the question and the subject."""
-    found: defaultdict[tuple[Hashable, bool], dict[str, _Decided]] = field(default_factory=lambda: defaultdict(dict))
-    """What was found to be right or wrong, by its family."""
-    owed: Hashable = None
-    """The family of the question before, if it waits for one with the other answer."""
-    passed: int = 0
-    """Choices since the last question that would have said more of their answers."""
-    chosen: set[str] = field(default_factory=set)
-    """The texts of all choices so far."""
-    answers: defaultdict[str, set[bool]] = field(default_factory=lambda: defaultdict(set))
-    """Whether a subject was found to be right, wrong, or both."""
+    asked: set[str] = field(default_factory=set)
+    """The keys of all questions."""
+    used: set[str] = field(default_factory=set)
+    """The texts of subjects asked about: what is right once where rules decide is always right, and would be known."""
 
     @property
     def sides(self) -> int:
@@ -181,7 +147,7 @@ class _Asker:
         return {"bool": 2, "choice": len(LABELS), "open": 3}[self.form]
 
     def ask(self, topic: OpenTopic, side: int) -> _AskedText | None:
-        """A new question about this place, or one that it makes possible about an earlier one; None if there is none.
+        """A new question about this place, or about one that is near; None if none was found.
 
         Args:
             side: the number of the right letter; of yes (0) and no the right one; of an open question about a sequence
@@ -192,15 +158,13 @@ class _Asker:
         if isinstance(topic, Validation):
             made = self._about_a_sequence(topic, side)
         elif self.form == "open":
-            answered = topic.answer()
-            made = None if answered is None else _AskedText(topic, topic.all.format(**topic.base), *answered)
+            made = _open_question(topic)
         else:
             assert isinstance(topic, Topic)
-            self._decide(topic)
-            made = self._yes_or_no(right=side == 0) if self.form == "bool" else self._choice(topic, side)
-        if made is None or made.key in self.asked[made.topic.place.state]:
+            made = self._statement(topic, side) if self.form == "bool" else self._choice(topic, side)
+        if made is None or made.key in self.asked:
             return None
-        self.asked[made.topic.place.state].add(made.key)
+        self.asked.add(made.key)
         return made
 
     # ── sequences of actions ─────────────────────────────────────────────────────────────────────
@@ -211,23 +175,13 @@ class _Asker:
         claims = self._claims(topic, [*ends])
         if len(claims) < self.sides or not ends.keys() >= set(claims):
             return None
-        if self.form == "choice":
-            self._place_right(claims, topic.told(topic.sequence), side)
         about = ends[claims[side]]
-        base, decided = about.base or {}, about.decide(about.sequence)
         if self.form == "open":
-            answered = about.answer()
-            return None if answered is None else _AskedText(about, about.all.format(**base), *answered)
+            return _open_question(about)
+        base, certificate = about.base or {}, about.decide().certificate
         if self.form == "bool":
-            text = about.one.format(subject=about.told(about.sequence))
-            return _AskedText(about, text, "no" if side else "yes", decided.certificate)
-        return _AskedText(about, about.which.format(**base), LABELS[side], decided.certificate, tuple(claims))
-
-    def _place_right(self, claims: list[str], shown: str, side: int) -> None:
-        """Makes that claim the right one, at its letter, whose features were rarest among right answers."""
-        features = choice_features([Surface(claim, shown) for claim in claims])
-        sides = [(n, excess_of_right(one, [*features[:n], *features[n + 1 :]])) for n, one in enumerate(features)]
-        claims.insert(side, claims.pop(self.balance.best(sides)))
+            return _AskedText(about, about.one.format(**base), "no" if side else "yes", certificate)
+        return _AskedText(about, about.which.format(**base), LABELS[side], certificate, tuple(claims))
 
     def _claims(self, topic: Validation, ends: list[str]) -> list[str]:
         """Claims about a sequence, each of which is true in another state."""
@@ -246,109 +200,153 @@ class _Asker:
                 # The question is which action fails.
                 return failing[:1] * self.sides
 
-    # ── single subjects ──────────────────────────────────────────────────────────────────────────
+    # ── yes or no ────────────────────────────────────────────────────────────────────────────────
 
-    def _decide(self, topic: Topic) -> None:
-        """Decides on some subjects of a place: likely right and likely wrong ones, and those of other places."""
-        right = [*islice(topic.subjects(right=True), _SUBJECTS)]
-        near = chain.from_iterable(islice(topic.near(subject), _SUBJECTS) for subject in right[:2])
-        known = [one.subject for each in self.found.values() for one in each.values()]
-        sample = dict.fromkeys(self.rng.sample(known, min(len(known), _COMPARED)))
-        others = filter(topic.asks, sample if topic.lasting else ())
-        for subject in (*right, *islice(topic.subjects(right=False), _SUBJECTS), *near, *islice(others, _SUBJECTS)):
-            told = topic.told(subject)
-            key = f"{topic.base} {told}"
-            if key in self.decided[topic.place.state]:
-                continue
-            decision = topic.decide(subject)
-            if decision is not None:
-                one = _Decided(topic, subject, told, decision)
-                self.decided[topic.place.state][key] = one
-                self.answers[told].add(decision.answer)
-                self.found[one.family, decision.answer][f"{topic.place.state} {key}"] = one
-
-    def _yes_or_no(self, *, right: bool) -> _AskedText | None:
-        """A question about a subject for whose like both answers were found."""
-        open_to_both = [seen for seen, answer in self.found if answer is right and self.found.get((seen, not right))]
-        if (self.owed, right) in self.found:
-            open_to_both = [seen for seen in open_to_both if seen == self.owed] or open_to_both
-        candidates = [(one, seen) for seen in open_to_both for one in self.found[seen, right].values()]
-        if not candidates:
+    def _statement(self, topic: Topic, side: int) -> _AskedText | None:
+        """A question about one subject, drawn among those that are right, or wrong where ``side`` is 1."""
+        alternatives: Sequence[Sequence[tuple[Topic, Any]]]
+        if isinstance(topic, VariedTopic):
+            alternatives = self._in_two_contexts(topic)
+        else:
+            assert isinstance(topic, LastingTopic)
+            square = next((each for each in _even_squares(topic) if self._is_new(topic, each)), ((), ()))
+            alternatives = [[(topic, subject) for subject in each] for each in square if each]
+        asked = [[_statement_of(*each, "no" if no else "yes") for each in of] for no, of in enumerate(alternatives)]
+        if not asked or any(each is None or each.key in self.asked for of in asked for each in of):
             return None
-        sample = self.rng.sample(candidates, min(len(candidates), _COMPARED))
-        sign = 1 if right else -1
-        weighed = []
-        for one, seen in sample:
-            found = one.surface.features
-            weighed.append((one, seen, {name: sign * value for name, value in found.items()}))
-        one, seen, excess = min(weighed, key=lambda each: self.balance.imbalance(each[2]))
-        if not self._keeps_balance(one.topic, excess):
-            return None
-        # Of two questions, one with either answer, the second is of the same family, where that is no single text.
-        self.owed = seen if self.owed is None and not one.topic.varies else None
-        asked = self.found[seen, right]
-        del asked[next(key for key, each in asked.items() if each is one)]
-        text = one.topic.one.format(subject=one.told, **(one.topic.base or {}))
-        return _AskedText(one.topic, text, "yes" if right else "no", one.decision.certificate)
+        number = self.rng.randrange(len(asked[side]))
+        self._use(topic, [alternatives[side][number][1]])
+        return asked[side][number]
 
-    def _keeps_balance(self, topic: Topic, excess: Features) -> bool:
-        """Whether a question is asked that adds this to the balance: then it is counted."""
-        never = topic.strict and self.form == "choice"
-        if self.balance.worsens(excess) and (never or self.passed < _MOST_PASSED):
-            self.passed += 1
-            return False
-        self.passed = 0
-        self.balance.count(excess)
-        return True
+    def _in_two_contexts(self, topic: VariedTopic) -> list[list[tuple[VariedTopic, Any]]]:
+        """What is right and what is wrong in two contexts: one subject, or two where the texts around them differ."""
+        contexts = _contexts_of(topic)
+        for _ in range(_TRIES if len(contexts) > 1 else 0):
+            one, other = self.rng.sample(contexts, 2)
+            likely = dict.fromkeys((*one.likely(), *other.likely()))
+            first, second = (_only_right(likely, *pair) for pair in ((one, other), (other, one)))
+            if one.base == other.base and first:
+                subject = self.rng.choice(first)
+                return [[(one, subject)], [(other, subject)]]
+            if first and second:
+                here, there = self.rng.choice(first), self.rng.choice(second)
+                right, wrong = [(one, here), (other, there)], [(one, there), (other, here)]
+                if even(map(_seen, right), map(_seen, wrong)):
+                    return [right, wrong]
+        return []
+
+    # ── choices ──────────────────────────────────────────────────────────────────────────────────
 
     def _choice(self, topic: Topic, side: int) -> _AskedText | None:
-        """One right choice among wrong ones that look alike; the letter of the right one is given."""
-        base = topic.base or {}
-        groups = self._alike(topic)
-        if not groups:
+        """One right choice among wrong ones; each of them could be right. The letter of the right one is given."""
+        number = self.rng.randrange(len(LABELS))
+        if isinstance(topic, VariedTopic):
+            found = self._in_four_contexts(topic)
+            if found is None or any(_choice_of(*found, each, side).key in self.asked for each in range(len(LABELS))):
+                return None
+            return _choice_of(*found, number, side)
+        assert isinstance(topic, LastingTopic)
+        every = [*_even_squares(topic)]
+        new = [square for square in every if self._is_new(topic, square)]
+        squares = new if len(new) >= len(LABELS) else every
+        if len(squares) < len(LABELS):
             return None
-        chosen, excess = self._searched(*self.rng.choice(groups))
-        if not self._keeps_balance(topic, excess):
+        four = self.rng.sample(squares, len(LABELS))
+        subjects = [self.rng.choice(square[each != number]) for each, square in enumerate(four)]
+        if len({*map(topic.told, subjects)}) < len(LABELS):
             return None
-        self.chosen.update(each.surface.text for each in chosen)
-        one, *others = chosen
-        choices = [other.told for other in others]
-        choices.insert(side, one.told)
-        certificate = {"right": one.decision.certificate, "wrong": [each.decision.certificate for each in others]}
-        return _AskedText(topic, topic.which.format(**base), LABELS[side], certificate, tuple(choices))
+        self._use(topic, subjects)
+        return _choice_of([topic] * len(LABELS), subjects, number, side)
 
-    def _searched(self, wrong: Sequence[_Decided], right: Sequence[_Decided]) -> tuple[list[_Decided], Features]:
-        """A right subject and wrong ones, and what they add to the balance: the best of a local search."""
+    def _in_four_contexts(self, topic: VariedTopic) -> tuple[list[VariedTopic], list[Any]] | None:
+        """Contexts and as many subjects: in each context another subject is the only right one."""
+        contexts = _contexts_of(topic)
+        contexts = self.rng.sample(contexts, min(len(contexts), _COMPARED))
+        likely = [*dict.fromkeys(subject for each in contexts for subject in each.likely())]
+        right: dict[Any, set[int]] = {}
+        wrong: dict[Any, set[int]] = {}
+        for subject in self.rng.sample(likely, min(len(likely), _SUBJECTS)):
+            truth = [each.right(subject) for each in contexts]
+            right[subject] = {number for number, each in enumerate(truth) if each}
+            wrong[subject] = {number for number, each in enumerate(truth) if each is False}
+        subjects = [subject for subject in right if right[subject] and wrong[subject]]
+        for _ in range(_TRIES if len(subjects) >= len(LABELS) else 0):
+            four = self.rng.sample(subjects, len(LABELS))
+            only = [right[one].intersection(*(wrong[other] for other in four if other != one)) for one in four]
+            if all(only) and len({*map(topic.told, four)}) == len(four):
+                fitting = [[contexts[number] for number in sorted(each)] for each in only]
+                chosen = self._least_leaning(fitting, [*map(topic.told, four)])
+                if chosen is not None:
+                    return chosen, four
+        return None
 
-        def weighed(chosen: list[_Decided]) -> tuple[list[_Decided], Features]:
-            of_right, *of_wrong = choice_features([one.surface for one in chosen])
-            return chosen, excess_of_right(of_right, of_wrong)
+    def _least_leaning(self, fitting: list[list[VariedTopic]], told: list[str]) -> list[VariedTopic] | None:
+        """A context for each choice such that what choices share with the actions that are shown says least."""
+        weighed = [
+            [(each, leaning(_shown(each), told, number)) for each in contexts]
+            for number, contexts in enumerate(fitting)
+        ]
+        tried = [[self.rng.choice(each) for each in weighed] for _ in range(_FITTED)]
+        leans = [max(abs(sum(each)) for each in zip(*(lean for _, lean in four), strict=True)) for four in tried]
+        least = min(leans)
+        return [context for context, _ in tried[leans.index(least)]] if least <= _MOST_LEAN else None
 
-        best = weighed([self.rng.choice(right), *self.rng.sample(wrong, len(LABELS) - 1)])
-        for _ in range(_COMPARED):
-            chosen, at = [*best[0]], self.rng.randrange(len(LABELS))
-            chosen[at] = self.rng.choice(wrong if at else right)
-            if len({one.told for one in chosen}) == len(LABELS):
-                best = min(best, weighed(chosen), key=lambda each: self.balance.imbalance(each[1]))
-        return best
+    # ── what lasts ───────────────────────────────────────────────────────────────────────────────
 
-    def _alike(self, topic: Topic) -> list[tuple[list[_Decided], list[_Decided]]]:
-        """The wrong and the right subjects of a place, those that look alike together."""
-        here = [one for key, one in self.decided[topic.place.state].items() if key.startswith(f"{topic.base} ")]
-        if topic.varies:
-            here = [one for one in here if len(self.answers[one.told]) == 2]
-            # Where each is right in some state, those that look otherwise will do.
-            return _groups(here, topic.seen) or _groups(here, lambda _: None)
-        # What is right once is always right, and would be remembered.
-        new = [one for one in here if one.surface.text not in self.chosen]
-        return _groups(new, topic.seen) or _groups(here, topic.seen)
+    def _is_new(self, topic: LastingTopic, square: Square) -> bool:
+        return all(topic.told(subject) not in self.used for side in square for subject in side)
+
+    def _use(self, topic: Topic, subjects: Iterable[Any]) -> None:
+        if isinstance(topic, LastingTopic):
+            self.used.update(map(topic.told, subjects))
 
 
-def _groups(
-    decided: Iterable[_Decided], look: Callable[[Any], Hashable]
-) -> list[tuple[list[_Decided], list[_Decided]]]:
-    """The wrong and the right subjects of each look, where there are enough for a choice."""
-    groups: defaultdict[Hashable, tuple[list[_Decided], list[_Decided]]] = defaultdict(lambda: ([], []))
-    for one in decided:
-        groups[look(one.subject)][one.decision.answer].append(one)
-    return [(wrong, right) for wrong, right in groups.values() if right and len(wrong) >= len(LABELS) - 1]
+def _even_squares(topic: LastingTopic) -> Iterator[Square]:
+    for square in islice(topic.squares(), _SQUARES):
+        right, wrong = ([(topic.told(subject), "") for subject in side] for side in square)
+        if len({*right, *wrong}) == len(right + wrong) and even(right, wrong):
+            yield square
+
+
+def _contexts_of(topic: VariedTopic) -> list[VariedTopic]:
+    return [each for each in islice(topic.contexts(), _CONTEXTS) if each.base is not None]
+
+
+def _only_right(subjects: Iterable[Any], here: VariedTopic, there: VariedTopic) -> list[Any]:
+    return [subject for subject in subjects if here.right(subject) and there.right(subject) is False]
+
+
+def _shown(topic: OpenTopic) -> str:
+    """The actions that a question shows."""
+    return "\n".join((topic.base or {}).values())
+
+
+def _seen(asked: tuple[VariedTopic, Any]) -> tuple[str, str]:
+    topic, subject = asked
+    return topic.told(subject), _shown(topic)
+
+
+def _open_question(topic: OpenTopic) -> _AskedText | None:
+    answered = topic.answer()
+    return None if answered is None else _AskedText(topic, topic.all.format(**topic.base or {}), *answered)
+
+
+def _statement_of(topic: Topic, subject: Any, answer: str) -> _AskedText | None:
+    decided = topic.decide(subject)
+    if decided is None:
+        return None
+    assert decided.answer is (answer == "yes"), topic.told(subject)
+    text = topic.one.format(subject=topic.told(subject), **(topic.base or {}))
+    return _AskedText(topic, text, answer, decided.certificate)
+
+
+def _choice_of(contexts: Sequence[Topic], subjects: Sequence[Any], number: int, side: int) -> _AskedText:
+    """The question in which the choice of a number is right; it gets the letter of the side."""
+    topic = contexts[number]
+    decided = [topic.decide(subject) for subject in subjects]
+    assert [each is not None and each.answer for each in decided] == [each == number for each in range(len(subjects))]
+    right, *wrong = (each.certificate for each in (decided[number], *decided[:number], *decided[number + 1 :]) if each)
+    choices = [topic.told(subject) for each, subject in enumerate(subjects) if each != number]
+    choices.insert(side, topic.told(subjects[number]))
+    text = topic.which.format(**topic.base or {})
+    return _AskedText(topic, text, LABELS[side], {"right": right, "wrong": wrong}, tuple(choices))

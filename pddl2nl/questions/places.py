@@ -14,13 +14,17 @@ from pddl2nl.baselines import solve
 from pddl2nl.baselines.inputs import problem_in_state
 from pddl2nl.errors import MissingExtraError
 from pddl2nl.nl import Teller
-from pddl2nl.pddl import GroundAtom, Task, TypedName, write_problem
+from pddl2nl.pddl import GroundAtom, Task, write_problem
 from pddl2nl.questions.deciding import Decider, all_atoms
 from pddl2nl.search.grounding import GroundActions
 from pddlval import GroundAction, Simulator, State
 
 _LONGEST_WALK = 12
 _FIRST_ROUTES = 4
+_NEAR_STEPS, _NEAR_WALKS = 4, 10
+"""How far states are looked at that are near another one."""
+_MOST_FAR = 40
+"""States that are next to one, or far from it, that are looked at as well."""
 _FRUITLESS = 5
 """So many walks without a new place are the last."""
 
@@ -78,6 +82,7 @@ class StatePlaces:
         self._rng = rng
         self._plans = plans
         self._places: dict[State, StatePlace] = {}
+        self._others: dict[State, StatePlace] = {}
         self.costs: dict[State, float | Fraction] = {}
         """The optimal costs that are known."""
 
@@ -99,26 +104,17 @@ class StatePlaces:
         return tuple(atom for atom in all_atoms(self.task, self.ground.layout.changing) if atom[0] in told)
 
     @cached_property
-    def fitting_atoms(self) -> tuple[GroundAtom, ...]:
-        """Those of `atoms` whose objects fit (`fits_atom`)."""
-        return tuple(
-            atom for atom in self.atoms if all(arg in self.fits_atom(atom[0], at) for at, arg in enumerate(atom[1:]))
-        )
-
-    @cached_property
     def actions(self) -> tuple[GroundAction, ...]:
         """All actions that static facts allow, as far as they are listed (`GroundActions.actions`)."""
         return tuple(item.action for item in self.ground.actions or ())
 
     @cached_property
-    def _fitting(self) -> Mapping[tuple[str, str, int], frozenset[str]]:
-        """The objects at each place of what actions there are, and of the facts that they need and change."""
-        found: defaultdict[tuple[str, str, int], set[str]] = defaultdict(set)
-        named = [("action", action.name, action.args) for action in self.actions]
-        named += [("fact", atom[0], atom[1:]) for atom, _ in self.ground.numbered]
-        for sort, name, args in named:
-            for at, arg in enumerate(args):
-                found[sort, name, at].add(arg)
+    def _fitting(self) -> Mapping[tuple[str, int], frozenset[str]]:
+        """The objects at each place of what actions there are."""
+        found: defaultdict[tuple[str, int], set[str]] = defaultdict(set)
+        for action in self.actions:
+            for at, arg in enumerate(action.args):
+                found[action.name, at].add(arg)
         return {place: frozenset(objects) for place, objects in found.items()}
 
     def fits_action(self, name: str, at: int) -> list[str]:
@@ -128,17 +124,8 @@ class StatePlaces:
         """
         schema = self.task.domain.action(name)
         assert schema is not None
-        return self._those_fitting("action", name, at, schema.parameters[at])
-
-    def fits_atom(self, name: str, at: int) -> list[str]:
-        """As `fits_action`, for a predicate's parameter and the facts that actions need or change."""
-        predicate = self.task.domain.predicate(name)
-        assert predicate is not None
-        return self._those_fitting("fact", name, at, predicate.parameters[at])
-
-    def _those_fitting(self, sort: str, name: str, at: int, parameter: TypedName) -> list[str]:
-        objects = self.task.objects_of(parameter.types)
-        fitting = self._fitting.get((sort, name, at))
+        objects = self.task.objects_of(schema.parameters[at].types)
+        fitting = self._fitting.get((name, at))
         return [each for each in objects if fitting is None or each in fitting]
 
     def draw(self, *, again: bool) -> Iterator[StatePlace]:
@@ -174,6 +161,20 @@ class StatePlaces:
         for number, here in enumerate(self.simulator.follow(start, actions).states):
             if here not in self._places:
                 self._places[here] = StatePlace(self, here, None if plan is None else actions[number:])
+
+    def place(self, state: State) -> StatePlace:
+        """The place of a state; without a plan if it is none of those that are drawn."""
+        if state in self._places:
+            return self._places[state]
+        return self._others.setdefault(state, StatePlace(self, state, None))
+
+    def around(self, state: State, rng: random.Random) -> Iterator[State]:
+        """A state, those next to it, others near it and then those of all places, each once, some of each."""
+        near = [after for _, after in self.simulator.successors(state)]
+        walks = (islice(self.simulator.walk(state, rng), _NEAR_STEPS) for _ in range(_NEAR_WALKS))
+        walked = (after for walk in walks for _, after in walk)
+        far = rng.sample(self.states, min(len(self.states), _MOST_FAR))
+        yield from dict.fromkeys((state, *rng.sample(near, min(len(near), _MOST_FAR)), *walked, *far))
 
     def plan_from(self, state: State) -> tuple[GroundAction, ...] | None:
         """A plan from a state; None if none was found in time."""

@@ -9,18 +9,14 @@ from __future__ import annotations
 import random
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import replace
 from itertools import islice
 from typing import Any
 
-from pddl2nl.baselines.inputs import problem_in_state
-from pddl2nl.nl import Teller
-from pddl2nl.nl.telling.teller import GOAL_START
-from pddl2nl.pddl import And, Condition, GroundAtom, Problem, Task, conjuncts, write_problem
+from pddl2nl.pddl import And, Condition, GroundAtom, Task, conjuncts
 from pddl2nl.questions.acp_topics import Progression, Validation
 from pddl2nl.questions.deciding import Certificate, condition_of, goal_atoms
 from pddl2nl.questions.places import StatePlace
-from pddl2nl.questions.topic import MOST_LISTED, OpenTopic
+from pddl2nl.questions.topic import MOST_LISTED, GoalTopic, OpenTopic
 from pddlval import GroundAction, validate
 
 _LONGEST_SEQUENCE = 6
@@ -37,7 +33,7 @@ class PlanVerification(Validation):
     )
 
     def answer(self) -> tuple[Any, Certificate] | None:
-        certificate = self.decide(self.sequence).certificate
+        certificate = self.decide().certificate
         unmet = certificate.get("unmet", [])
         if any(text.startswith(("(not ", "(or ", "(and ", "(=")) for text in unmet):
             # Only facts are named in answers.
@@ -60,11 +56,9 @@ class SequenceExecution(Progression):
         "out."
     )
 
-    def __init__(self, place: StatePlace, rng: random.Random):
-        super().__init__(place, rng)
-        length = rng.randint(2, _LONGEST_SEQUENCE)
-        walk = islice(self.places.simulator.walk(place.state, rng), length)
-        self.sequence = tuple(action for action, _ in walk)
+    def drawn(self) -> tuple[GroundAction, ...]:
+        walk = self.places.simulator.walk(self.place.state, self.rng)
+        return tuple(action for action, _ in islice(walk, self.rng.randint(2, _LONGEST_SEQUENCE)))
 
     @property
     def base(self) -> Mapping[str, str] | None:
@@ -80,52 +74,15 @@ class SequenceExecution(Progression):
 # ── plans ────────────────────────────────────────────────────────────────────────────────────────
 
 
-class _PlanTopic(OpenTopic):
+class _PlanTopic(GoalTopic):
     """A kind that is answered with a plan.
 
     Attributes:
-        start: the state from which the plan begins.
-        goal: what it reaches.
-        plan: one; None if nothing is to be asked here.
+        plan: one that reaches the goal from the start; None if nothing is to be asked here.
     """
 
     varied = True
-    needs_plan = True
-    plan: tuple[GroundAction, ...] | None
-
-    def __init__(self, place: StatePlace, rng: random.Random):
-        super().__init__(place, rng)
-        self.start = place.state
-        self.goal: Condition = self.task.problem.goal
-        self.plan = None
-
-    @property
-    def context(self) -> str:
-        return f"{self.place.state_text}\n\n{self.told_goal(self.goal)}"
-
-    @property
-    def problem(self) -> Problem:
-        problem = problem_in_state(self.task.problem, self.start, self.start.values)
-        return replace(problem, goal=self.goal)
-
-    @property
-    def problem_pddl(self) -> str:
-        return write_problem(self.problem)
-
-    def told_goal(self, goal: Condition) -> str:
-        """A goal, told as the task's own."""
-        return self._told(replace(self.task.problem, goal=goal))
-
-    def goal_within(self, goal: Condition) -> str:
-        """A goal within a sentence, without the metric."""
-        told = self._told(replace(self.task.problem, goal=goal, metric=None))
-        if self.places.teller.style == "pddl":
-            return told.removeprefix("(:goal ").removesuffix(")")
-        return told.removeprefix(GOAL_START).replace("\n", " ").removesuffix(".")
-
-    def _told(self, problem: Problem) -> str:
-        teller = self.places.teller
-        return Teller(Task(self.task.domain, problem), teller.wording, teller.names, teller.style).goal_text()
+    plan: tuple[GroundAction, ...] | None = None
 
     def answer(self) -> tuple[Any, Certificate] | None:
         if self.plan is None:

@@ -57,7 +57,7 @@ KINDS: tuple[str, ...] = (*ACP_KINDS, "verification", "execution", *PLAN_KINDS)
 """All kinds: ACPBench's, and then PlanBench's."""
 Form = Literal["bool", "choice", "open"]
 FORMS: tuple[Form, ...] = get_args(Form)
-FORMAT = 2
+FORMAT = 3
 """The format of questions that are made."""
 LABELS = "ABCD"
 """The letters of choices."""
@@ -86,8 +86,9 @@ class Question(msgspec.Struct, frozen=True, omit_defaults=True):
         answer: see the module.
         certificate: why the answer is right; empty for questions of others.
         PDDL_domain, PDDL_problem: the task, whose initial state is the one that is asked about; empty if unknown.
-        format: `FORMAT` for questions that are made now. 1, which is not written, is that of others, and of questions
-            whose wrong choices were all like the right one and so gave it away.
+        format: `FORMAT` for questions that are made now: each is drawn among alternatives that look alike. 2 is that of
+            questions whose features were balanced over a set. 1, which is not written, is that of others, and of
+            questions whose wrong choices were all like the right one and so gave it away.
     """
 
     id: str

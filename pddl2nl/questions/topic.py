@@ -1,20 +1,24 @@
 """What a kind of question is: what it asks about at one place, how it is said, and what decides it.
 
 A topic is one kind at one place. It proposes subjects (an action, some facts, a sequence of actions), decides about
-them with a certificate, and tells them. A wrong subject differs from a right one in one thing where it can: one object
-of an action or a fact, one step of a sequence.
+them with a certificate, and tells them.
 """
 
 from __future__ import annotations
 
 import random
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import copy
+from dataclasses import replace
 from itertools import islice
-from typing import Any
+from typing import Any, Self
 
-from pddl2nl.pddl import GroundAtom, write_condition
-from pddl2nl.questions.deciding import Certificate, Decision, is_plan
+from pddl2nl.baselines.inputs import problem_in_state
+from pddl2nl.nl import Teller
+from pddl2nl.nl.telling.teller import GOAL_START
+from pddl2nl.pddl import Condition, GroundAtom, Problem, Task, write_condition, write_problem
+from pddl2nl.questions.deciding import Certificate, Decision, condition_of, is_plan
 from pddl2nl.questions.places import StatePlace
 from pddl2nl.questions.question import FORMS, Form
 from pddlval import GroundAction, validate
@@ -98,6 +102,68 @@ class OpenTopic(ABC):
                     return longer
         return plan
 
+    def near_actions(self, action: GroundAction) -> Iterator[GroundAction]:
+        """Actions of the same schema that differ in one object."""
+        changed = [
+            GroundAction(action.name, (*action.args[:at], other, *action.args[at + 1 :]))
+            for at, arg in enumerate(action.args)
+            for other in self.places.fits_action(action.name, at)
+            if other != arg
+        ]
+        yield from self.shuffled(changed)
+
+
+class GoalTopic(OpenTopic):
+    """A kind that is asked about a goal, which need not be the task's own.
+
+    Attributes:
+        start: the state that is asked about.
+        goal: the goal.
+        metric: what makes a plan the best one; None for the number of its actions.
+    """
+
+    needs_plan = True
+
+    def __init__(self, place: StatePlace, rng: random.Random):
+        super().__init__(place, rng)
+        self.start = place.state
+        self.goal: Condition = self.task.problem.goal
+        self.metric = self.task.problem.metric
+
+    @property
+    def context(self) -> str:
+        return f"{self.place.state_text}\n\n{self.told_goal(self.goal)}"
+
+    @property
+    def problem(self) -> Problem:
+        problem = problem_in_state(self.task.problem, self.start, self.start.values)
+        return replace(problem, goal=self.goal, metric=self.metric)
+
+    @property
+    def problem_pddl(self) -> str:
+        return write_problem(self.problem)
+
+    def told_goal(self, goal: Condition) -> str:
+        """A goal, told as the task's own."""
+        return self._told(replace(self.task.problem, goal=goal, metric=self.metric))
+
+    def goal_within(self, goal: Condition) -> str:
+        """A goal within a sentence, without the metric."""
+        told = self._told(replace(self.task.problem, goal=goal, metric=None))
+        if self.places.teller.style == "pddl":
+            return told.removeprefix("(:goal ").removesuffix(")")
+        return told.removeprefix(GOAL_START).replace("\n", " ").removesuffix(".")
+
+    def _told(self, problem: Problem) -> str:
+        teller = self.places.teller
+        return Teller(Task(self.task.domain, problem), teller.wording, teller.names, teller.style).goal_text()
+
+    def for_goal(self, goal: Iterable[GroundAtom]) -> Self:
+        """The same with another goal, of which plans of the fewest actions are the best."""
+        other = copy(self)
+        other.goal, other.metric = condition_of(goal), None
+        return other
+
 
 class Topic(OpenTopic):
     """A kind that is also asked about single subjects.
@@ -105,26 +171,13 @@ class Topic(OpenTopic):
     Attributes:
         one: the question about one subject, to be answered with yes or no.
         which: the question which of several subjects is right.
-        varies: whether the state decides, so that most subjects are right in one state and wrong in another.
-        lasting: whether a subject is the same at every place.
-        strict: whether choices that worsen the balance are never asked, since they follow from rules of the domain that
-            texts show, such as that nothing is at two places.
+        draws_goals: whether these two are asked about goals that are drawn, so that no planner is needed.
     """
 
     forms = FORMS
     one = ""
     which = ""
-    varies = False
-    lasting = True
-    strict = False
-
-    @abstractmethod
-    def subjects(self, right: bool) -> Iterator[Any]:
-        """Subjects that are likely to be right, or likely to be wrong."""
-
-    @abstractmethod
-    def near(self, subject: Any) -> Iterator[Any]:
-        """Subjects that differ from a right one in one thing."""
+    draws_goals = False
 
     @abstractmethod
     def decide(self, subject: Any) -> Decision | None:
@@ -134,83 +187,43 @@ class Topic(OpenTopic):
     def told(self, subject: Any) -> str:
         """A subject in words."""
 
+
+class VariedTopic(Topic):
+    """A kind of which the state, the goal or the actions that are shown decide what is right."""
+
     @abstractmethod
-    def seen(self, subject: Any) -> Hashable:
-        """What is seen in a subject's text without the task: equal for subjects that look alike."""
+    def contexts(self) -> Iterator[Self]:
+        """This topic in several contexts that are alike."""
 
-    def family(self, subject: Any) -> Hashable:
-        """What must occur with both answers before it is asked about with yes or no."""
-        return self.told(subject) if self.varies else self.seen(subject)
+    @abstractmethod
+    def right(self, subject: Any) -> bool | None:
+        """Whether a subject is right, without a certificate; None if it is not to be asked about."""
 
-    def surface(self, subject: Any) -> str:
-        """The text that is seen of a subject."""
-        return self.told(subject)
+    @abstractmethod
+    def likely(self) -> Iterable[Any]:
+        """Subjects that are worth asking about here or in other contexts."""
 
-    def marks(self, subject: Any) -> Iterable[Hashable]:
-        """What else is seen in a subject, which shall be as frequent in right ones as in wrong ones."""
-        yield self.seen(subject)
-
-    def measures(self, subject: Any) -> Mapping[str, int]:
-        """What can be counted in what a subject names, besides its text."""
-        return {}
-
-    def asks(self, subject: Any) -> bool:
-        """Whether a subject of another state can be asked about in this one."""
-        return True
-
-    def with_another_object(
-        self, name: str, args: Sequence[str], fitting: Callable[[str, int], Collection[str]]
-    ) -> list[Any]:
-        """An atom's or an action's arguments, one of them another object that fits there."""
-        changed = [
-            (name, *args[:at], other, *args[at + 1 :])
-            for at, arg in enumerate(args)
-            for other in fitting(name, at)
-            if other != arg
-        ]
-        return self.shuffled(changed)
-
-    def near_actions(self, action: GroundAction) -> Iterator[GroundAction]:
-        """Actions of the same schema that differ in one object."""
-        for name, *args in self.with_another_object(action.name, action.args, self.places.fits_action):
-            yield GroundAction(name, tuple(args))
-
-    def near_atoms(self, atom: GroundAtom) -> Iterator[GroundAtom]:
-        """Atoms of the same predicate that differ in one object."""
-        yield from map(GroundAtom, self.with_another_object(atom[0], atom[1:], self.places.fits_atom))
+    def nearby(self) -> Iterator[Self]:
+        """This topic in states near this one."""
+        for state in self.places.around(self.place.state, self.rng):
+            yield type(self)(self.places.place(state), self.rng)
 
 
-class ActionTopic(Topic):
-    """A topic whose subjects are actions."""
+class LastingTopic(Topic):
+    """A kind of which the rules of the domain decide for most subjects what is right, whatever the state."""
 
-    def near(self, subject: GroundAction) -> Iterator[GroundAction]:
-        yield from self.near_actions(subject)
-
-    def seen(self, subject: GroundAction) -> Hashable:
-        return subject.name, repetitions(subject.args)
-
-    def told(self, subject: GroundAction) -> str:
-        return self.places.teller.action(subject)
+    @abstractmethod
+    def squares(self) -> Iterator[Square]:
+        """Two right subjects and two wrong ones, made of the same parts."""
 
 
-class FactTopic(Topic):
-    """A topic whose subjects are facts."""
-
-    def seen(self, subject: GroundAtom) -> Hashable:
-        return subject[0], repetitions(subject[1:])
-
-    def told(self, subject: GroundAtom) -> str:
-        return self.places.teller.fact(subject)
+Square = tuple[tuple[Any, Any], tuple[Any, Any]]
+"""Two right subjects and two wrong ones."""
 
 
-def repetitions(args: Sequence[str]) -> tuple[int, ...]:
-    """For each argument the place where it occurs first."""
-    return tuple(map(args.index, args))
-
-
-def judged_plan(place: StatePlace, plan: Sequence[GroundAction]) -> Decision:
-    """Whether actions are a plan from a place, with the verdict on them."""
-    report = validate(place.decider.task, plan)
+def judged_plan(task: Task, plan: Sequence[GroundAction]) -> Decision:
+    """Whether actions are a plan of a task, with the verdict on them."""
+    report = validate(task, plan)
     if report.valid:
         return Decision(True, {"verdict": report.verdict, "plan": [*map(str, plan)]})
     unmet = [write_condition(part) for part in report.unmet or report.unmet_goals]

@@ -29,6 +29,18 @@ ISLANDS = FERRY.replace("(empty))", "(empty) (link ?f ?t - place))", 1).replace(
 TWO_AND_ONE = PROBLEM.replace("k l - place", "k l m - place").replace(
     "(empty))", "(empty) (link k l) (link l k) (link m k))"
 )
+_LINKS = " ".join(f"(link {one} {two})" for one, two in zip("klmnopq", "lmnopkk", strict=True))
+RING = PROBLEM.replace("c d - car k l - place", "c d e - car k l m n o p q - place").replace(
+    "(empty))", f"(at e k) (empty) {_LINKS})"
+)
+"""Six places, from each of which one sails to the next, and one to which nothing leads."""
+LAMPS = """(define (domain lamps) (:requirements :strips :typing) (:types lamp)
+  (:predicates (lit ?l - lamp) (dark ?l - lamp))
+  (:action light :parameters (?l - lamp) :precondition (dark ?l) :effect (and (lit ?l) (not (dark ?l))))
+  (:action quench :parameters (?l - lamp) :precondition (lit ?l) :effect (and (dark ?l) (not (lit ?l)))))"""
+FIVE_LAMPS = """(define (problem five) (:domain lamps) (:objects a b c d e - lamp)
+  (:init (dark a) (dark b) (dark c) (dark d) (dark e)) (:goal (and (lit a) (lit b) (lit c) (lit d) (lit e))))"""
+"""What is done with one lamp can be left out alone."""
 SEARCHED = ("landmarks", "next-action", "optimal-plan")
 """The kinds for which a planner is asked again and again."""
 
@@ -56,8 +68,8 @@ def words(task: Task, names: str = "typed") -> tuple[Wording, Names]:
 
 @cache
 def questions(kind: str, form: Form, count: int = 8, seed: int = 1, style: Style = "pddl") -> tuple[Question, ...]:
-    """Questions about a ferry with two cars and three places; in the style pddl, whose texts are easily compared."""
-    task = parse_task(ISLANDS, problem_of(kind))
+    """Questions about a ferry, or lamps; in the style pddl, whose texts are easily compared."""
+    task = parse_task(ISLANDS, problem_of(kind)) if kind != "justification" else parse_task(LAMPS, FIVE_LAMPS)
     teller = Teller(task, *words(task, "original" if style == "pddl" else "typed"), style)
     return tuple(make_questions(task, teller, kind, form, count, seed=seed))
 
@@ -69,7 +81,9 @@ def problem_of(kind: str) -> str:
     """The problem; some kinds need a goal of two parts, and to be alike plans need several cars."""
     if kind in ("goal-shuffling", "validation", "verification"):
         return TWO_AND_ONE.replace("(at c l))", "(and (at c l) (at d l)))")
-    if kind in ("generalisation", "landmarks", "action-reachability"):
+    if kind in ("reachability", "action-reachability"):
+        return RING
+    if kind in ("generalisation", "landmarks"):
         several = TWO_AND_ONE if kind != "landmarks" else TWO_AND_ONE.replace("(at c l))", _ALL)
         return several.replace("c d -", "c d e f -").replace("(at d k)", "(at d k) (at e k) (at f k)")
     return TWO_AND_ONE

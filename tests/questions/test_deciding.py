@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import cache
 from itertools import combinations, islice
 from typing import Any
 
@@ -221,6 +222,67 @@ def test_the_next_action_is_on_a_shortest_plan(form: Form) -> None:
         assert right == ([question.answer == "yes"] if form == "bool" else [x == question.answer for x in "ABCD"])
 
 
+def atoms_in(text: str) -> list[GroundAtom]:
+    return [GroundAtom(part.strip("() ").split()) for part in text.split(" and ")]
+
+
+def is_fact_at_the_end(question: Question, text: str) -> bool:
+    simulator = simulator_of(question)
+    plan = plan_in(question.question)
+    plan = plan or [GroundAction.parse(question.question.partition("executed: ")[2].partition(". ")[0])]
+    followed = simulator.follow(simulator.initial, plan)
+    assert followed.complete
+    return all(map(followed.state.true, atoms_in(text)))
+
+
+@cache
+def reached_in(domain: str, problem: str) -> tuple[Simulator, list[State]]:
+    simulator = Simulator(parse_task(domain, problem))
+    return simulator, reachable(simulator)
+
+
+def is_reached(question: Question, text: str) -> bool:
+    _, states = reached_in(question.PDDL_domain, question.PDDL_problem)
+    return any(all(map(state.true, atoms_in(text))) for state in states)
+
+
+def is_applicable_at_some_time(question: Question, text: str) -> bool:
+    simulator, states = reached_in(question.PDDL_domain, question.PDDL_problem)
+    return any(simulator.is_applicable(state, text) for state in states)
+
+
+def is_landmark(question: Question, text: str) -> bool:
+    simulator, (fact,) = simulator_of(question), atoms_in(text)
+    assert any(map(simulator.is_goal, reachable(simulator)))
+    return not any(map(simulator.is_goal, reachable(simulator, lambda state: not state.true(fact))))
+
+
+def is_superfluous(question: Question, text: str) -> bool:
+    plan = plan_in(question.question)
+    assert validate(task_of(question), plan).valid
+    left_out = {int(word) - 1 for word in text.split() if word.isdigit()}
+    return validate(task_of(question), [item for at, item in enumerate(plan) if at not in left_out]).valid
+
+
+BY_BRUTE_FORCE: dict[str, Callable[[Question, str], bool]] = {
+    "progression": is_fact_at_the_end,
+    "execution": is_fact_at_the_end,
+    "reachability": is_reached,
+    "action-reachability": is_applicable_at_some_time,
+    "landmarks": is_landmark,
+    "justification": is_superfluous,
+}
+
+
+@pytest.mark.parametrize("kind", BY_BRUTE_FORCE)
+@pytest.mark.parametrize("form", ["bool", "choice"])
+def test_answers_agree_with_looking_at_every_state(kind: str, form: Form) -> None:
+    for question in questions(kind, form):
+        subject = question.question.rpartition(": ")[2].rpartition(" without ")[2].removesuffix("?")
+        right = [BY_BRUTE_FORCE[kind](question, text) for text in question.choices or (subject,)]
+        assert right == ([question.answer == "yes"] if form == "bool" else [x == question.answer for x in "ABCD"])
+
+
 def test_validation_agrees_with_the_validator() -> None:
     verdicts = set()
     for question in questions("validation", "bool"):
@@ -267,7 +329,7 @@ def test_texts_in_language() -> None:
 def test_a_task_without_a_plan_has_no_questions_about_plans() -> None:
     task = parse_task(ISLANDS, TWO_AND_ONE.replace("(at c k) (at d k)", "(at d k)"))
     teller = Teller(task, *words(task))
-    assert [*islice(make_questions(task, teller, "landmarks", "bool", 3), 3)] == []
+    assert [*islice(make_questions(task, teller, "justification", "bool", 3), 3)] == []
     assert len([*make_questions(task, teller, "applicability", "bool", 3)]) == 3
 
 

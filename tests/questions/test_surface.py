@@ -14,8 +14,8 @@ import pytest
 
 from pddl2nl.nl import Teller, choose_wording, make_names
 from pddl2nl.questions.making import make_questions
-from pddl2nl.questions.question import LABELS, Form, Question
-from pddl2nl.questions.surface import Surface, SurfaceBalance, choice_features, excess_of_right, words
+from pddl2nl.questions.question import ACP_KINDS, LABELS, Form, Question
+from pddl2nl.questions.surface import even, leaning, words
 from pddl2nl.tasks import shipped_domain
 
 TASKS = {
@@ -108,7 +108,7 @@ def bayes(training: Sequence[Question]) -> Scores:
     totals = {side: each.total() + 1 for side, each in counts.items()}
 
     def odds(text: str) -> float:
-        rates = [[(counts[side][word] + 1) / totals[side] for side in (True, False)] for word in {*words(text)}]
+        rates = [[(counts[side][word] + 1) / totals[side] for side in (True, False)] for word in sorted({*words(text)})]
         return float(sum(np.log(right / wrong) for right, wrong in rates))
 
     return lambda question: [odds(text) for text in question.choices] or [odds(question.question), 0.0]
@@ -148,7 +148,7 @@ def share_right(questions: Sequence[Question], scores: Callable[[Question], Scor
     rng = random.Random(1)
     right = 0
     for question in questions:
-        values = [*scores(question)(question)]
+        values = [round(float(value), 9) for value in scores(question)(question)]
         right += rng.choice([n for n, value in enumerate(values) if value == max(values)]) == right_of(question)
     return right / len(questions)
 
@@ -168,8 +168,9 @@ def inverted(scores: Callable[[Question], Scores]) -> Callable[[Question], Score
 
 def guesses(questions: Sequence[Question]) -> dict[str, float]:
     """The share of right guesses of each classifier, and of one that takes what it finds least likely."""
-    # Each fifth has as many of each answer: which are left in the other fifths says nothing.
-    shuffled = sorted(random.Random(2).sample(questions, len(questions)), key=right_of)
+    # Each fifth has as many of each answer and domain: which are left in the other fifths says nothing.
+    shuffled = random.Random(2).sample(questions, len(questions))
+    shuffled.sort(key=lambda question: (question.domain, right_of(question)))
     fold = {question.id: number % 5 for number, question in enumerate(shuffled)}
     found = {
         "logistic, other domains": trained(logistic, questions, lambda question: question.domain),
@@ -208,28 +209,16 @@ def test_texts_say_nothing_of_the_answers(kind: str, form: Form) -> None:
     assert {name: share for name, share in guesses(questions).items() if share > bound(name)} == {}
 
 
-LEAKS = {
-    ("execution", "choice"): "words, other questions",
-    ("verification", "choice"): "words, other questions, inverted",
-    ("reachability", "bool"): "logistic, other questions, inverted",
-}
-"""The classifiers that are right more often than five points above chance, as the guide says: to be mended."""
-
-
 @pytest.mark.heavy
 @pytest.mark.usefixtures("needs_planner")
-@pytest.mark.parametrize(
-    "kind", ["applicability", "progression", "execution", "validation", "verification", "reachability"]
-)
+@pytest.mark.parametrize("kind", [*ACP_KINDS, "verification", "execution"])
 @pytest.mark.parametrize("form", ["bool", "choice"])
 def test_texts_of_five_hundred_questions_say_nothing_of_the_answers(kind: str, form: Form) -> None:
     questions = [question for domain in TASKS for question in asked(domain, kind, form, 50)]
-    # Of sequences a small task has fewer questions whose choices look alike; in Visitall only what has the robot at two
-    # places cannot be reached.
-    assert len(questions) == 500 or (kind in ("validation", "verification", "reachability") and len(questions) >= 350)
-    above = {name: share for name, share in guesses(questions).items() if share > chance(form) + 0.05}
-    assert above.keys() == {LEAKS[kind, form]} if (kind, form) in LEAKS else not above
-    assert all(share <= chance(form) + 0.07 for share in above.values())
+    # Some kinds cannot be asked in every domain: the guide says in which.
+    fewest = 100 if "reachability" in kind else 200 if kind == "justification" else 350 if "ver" in kind else 500
+    assert len(questions) >= fewest
+    assert {name: share for name, share in guesses(questions).items() if share > chance(form) + 0.05} == {}
 
 
 def test_a_classifier_finds_what_stars_of_choices_give_away() -> None:
@@ -246,15 +235,16 @@ def test_a_classifier_finds_what_stars_of_choices_give_away() -> None:
     assert share_right(questions, lambda _: likeness(1)) == 1
 
 
-def test_the_balance_prefers_what_was_rarer_among_right_answers() -> None:
-    balance = SurfaceBalance(random.Random(1))
-    texts = ["board c k", "board d k", "board c l", "board d l"]
-    sides = Counter[str]()
-    for _ in range(12):
-        candidates = []
-        for right in texts:
-            rest = [text for text in texts if text != right]
-            found = choice_features([Surface(text) for text in (right, *rest)])
-            candidates.append((right, excess_of_right(found[0], found[1:])))
-        sides[balance.best(candidates)] += 1
-    assert set(sides.values()) == {3}
+def test_a_square_is_even_and_a_hint_is_not() -> None:
+    load, unload = "1. load c at l", "1. unload c at l"
+    right, wrong = [("on c", load), ("c at l", unload)], [("c at l", load), ("on c", unload)]
+    assert even(right, wrong)
+    # After a third action, which shares another number of words, the same facts would tell.
+    assert not even(right, [("c at l", load), ("on c", "1. sail from l to k")])
+    assert not even(right[:1], wrong[:1])
+
+
+def test_what_is_shared_with_the_shown_actions_speaks_for_a_choice() -> None:
+    choices = ["c at l", "d at k", "e at m", "f at n"]
+    assert set(leaning("1. sail", choices, 0)) == {0}
+    assert leaning("1. load c at l", choices, 0)[0] > 0 > leaning("1. load c at l", choices, 1)[0]
