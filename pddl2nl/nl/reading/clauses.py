@@ -9,14 +9,13 @@ with the stance that makes it none.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import replace
 from itertools import pairwise, product
 from math import prod
 
 from pddl2nl.nl.reading.formal import A_LIST, TRAILING, UNKNOWN_VERB, ClauseReading, PDDLGrammar, verdict_of
 from pddl2nl.nl.reading.frames import RELATIVES, Fit, Frame, Frames, Mention, StaticFacts, Steps, inside, role_of
 from pddl2nl.nl.reading.lexicon import KnownObject, Lexicon
-from pddl2nl.nl.reading.natural import natural_snippet
+from pddl2nl.nl.reading.natural import name_words, natural_snippet
 from pddl2nl.nl.reading.readings import REFUSED
 from pddl2nl.nl.reading.segments import THOUGHTS, peel
 from pddl2nl.nl.reading.stance import (
@@ -107,8 +106,7 @@ class ActionGrammar:
             frame = Frame.of(snippet, types, lexicon)
             frames.append(frame)
             if snippet.text == template_action(action).text:
-                natural = natural_snippet(action, lexicon.type_words)
-                frames.append(replace(Frame.of(natural, types, lexicon), natural=True))
+                frames.append(Frame.of(natural_snippet(action, lexicon.type_words), types, lexicon, natural=True))
             parts = [fold(part) if isinstance(part, str) else part for part in snippet.parts]
             forms.append(ExactForm(frame, parts, len(frame.types)))
         self.frames = Frames(frames, lexicon, self.statics)
@@ -225,7 +223,7 @@ class ActionGrammar:
 
     def clauses(self, text: str, listed: bool = False, before: Steps = ()) -> list[ClauseReading]:
         """What the sentences and clauses of a text say about actions, in order; ``before``: the steps before it."""
-        words = self._with_of(words_of(text))
+        words = self._with_of(self._named(words_of(text)))
         if path := self._path(words):
             return path
         known = ClauseReading(0, 0, "read", before[-1:], names_object=True) if before else None
@@ -243,7 +241,8 @@ class ActionGrammar:
                 continue
             behind = _behind_correction(text, sentence)
             corrects = corrects or len(behind) < len(sentence)
-            if last is not None and follows and not corrects and rejects_before(text[start:end]):
+            refused = rejects_before(text[start:end]) or (sentence[0].parted == ">" and rejects(sentence))
+            if last is not None and follows and not corrects and refused:
                 clauses[-1] = _refused(last)
                 continue
             if not behind:
@@ -437,6 +436,16 @@ class ActionGrammar:
                     for said, place in zip(turned, places, strict=True)
                 ]
         return words
+
+    def _named(self, words: list[Word]) -> list[Word]:
+        """The words with the parts of an action's own name: "move-up-slow elevator_0 from floor_1 to floor_2"."""
+        named: list[Word] = []
+        for at, word in enumerate(words):
+            # "the action 'move-up-slow'" is how the template wording says it.
+            own = word.text not in self.lexicon.folded and not (at and words[at - 1].text == "action")
+            parts = (name_words(word.text) if own and self.pddl.schema(word.text) else []) or [word.text]
+            named += [word._replace(text=part, parted="" if place else word.parted) for place, part in enumerate(parts)]
+        return named
 
     def _sentences(self, text: str, words: Sequence[Word]) -> Iterator[Sequence[Word]]:
         """Sentences without the list numbers that part them; a dash or a colon parts where a correction follows it."""

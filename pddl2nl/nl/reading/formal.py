@@ -120,7 +120,7 @@ class PDDLGrammar:
         verdicts = self._found(_SEXPR, text) or self._found(_CALL, text)
         if not verdicts:
             bare = text.rstrip(TRAILING)
-            words = bare.replace(",", " ").replace("|", " ").split()
+            words = [word for word in bare.replace(",", " ").replace("|", " ").split() if word not in "-–—"]
             schema = self.schema(words[0]) if words else None
             if schema is not None and len(words) == len(schema.parameters) + 1:
                 verdict = self.ground(schema, words[0], words[1:], (0, len(bare)))

@@ -123,7 +123,9 @@ class Frame:
     natural: bool = False
 
     @classmethod
-    def of(cls, snippet: Snippet, types: Sequence[tuple[str, ...]], lexicon: Lexicon) -> Frame:
+    def of(
+        cls, snippet: Snippet, types: Sequence[tuple[str, ...]], lexicon: Lexicon, *, natural: bool = False
+    ) -> Frame:
         """The frame of a snippet, whose parameters have the given types."""
         said = "".join(part if isinstance(part, str) else f" {chr(_SLOT + part)} " for part in snippet.parts)
         gaps: list[list[str]] = [[]]
@@ -158,22 +160,14 @@ class Frame:
             for slot, gap, role in zip(slots, gaps, roles, strict=False)
             if not role.content and "from" not in role.prepositions and not _GOALS.isdisjoint(gap)
         )
+        # What is dropped "to a to b" goes onto a, at b: of several the first is the goal, by the effects' order.
+        goals = frozenset([slot for slot in slots if slot in goals][:1]) if natural else goals
         tail = tuple(gaps[-1])
         names = [word for word in name_words(snippet.name) if word not in PREPOSITIONS and word != verb]
-        return cls(
-            snippet.name,
-            tuple(types),
-            verb,
-            particles,
-            tuple(slots),
-            roles,
-            tail,
-            told,
-            words,
-            at > 0,
-            goals,
-            tuple(names),
-        )
+        # Whether the first slot stands before the verb.
+        subject = at > 0
+        frame = (snippet.name, tuple(types), verb, particles, tuple(slots), roles, tail, told, words, subject, goals)
+        return cls(*frame, tuple(names), natural)
 
 
 def _is_content(word: str) -> bool:
@@ -350,19 +344,27 @@ class Frames:
 
         All of them must be used: a clause that says another verb, or goes on ("and on to c"), says another step.
         """
-        breaks = [0, *(at for at in range(1, verb + 1) if words[at].parted)]
+        last = max((at for at in range(1, verb + 1) if words[at].parted), default=0)
         end = next((at for at in range(verb + 1, len(words)) if words[at].parted in (".", ":", ";", "-") or
                     is_reason_word(words[at])), len(words))  # fmt: skip
         named = inside(mentions)
         small = ARTICLES | FILLERS | PREPOSITIONS | self.lexicon.type_words
-        for at in range(verb + 1, end):
+
+        def says_more(at: int) -> bool:
             text = words[at].text
             goes_on = text == "and" and (at + 1 in named or words[min(at + 1, end - 1)].text in small)
-            other = text in self.verbs and text not in self.lexicon.type_words and words[at - 1].text not in ARTICLES
-            if at not in named and (goes_on or text in _BARRED or other):
-                return []
-        meant = [[item for item in mentions if begin <= item.first < end] for begin in (breaks[0], breaks[-1])]
-        return meant if meant[0] != meant[1] else meant[:1]
+            other = (
+                text in self.verbs
+                and text not in self.lexicon.type_words
+                and words[max(at - 1, 0)].text not in ARTICLES
+            )
+            return at not in named and (goes_on or text in _BARRED or other)
+
+        if any(map(says_more, range(verb + 1, end))):
+            return []
+        whole = [item for item in mentions if item.first < end]
+        clause = [item for item in whole if item.first >= last]
+        return [clause] if clause == whole or any(map(says_more, range(last))) else [whole, clause]
 
     def partial(self, words: Sequence[Word], verb: int, mentions: Sequence[Mention], passive: bool) -> list[Fit]:
         """The cheapest fits of words that leave objects out and say at least one; every mention is used."""
@@ -370,7 +372,7 @@ class Frames:
         for frame, form, cost in self.verbs.get(words[verb].text, ()):
             if 0 < len(mentions) <= len(frame.slots):
                 roles = self._roles(words, verb, mentions, frame.particles)
-                row = _Row(words, verb, form, passive and form == "past", mentions, roles)
+                row = _Row(words, verb, form, passive and form == "past", mentions, roles, frame.natural)
                 fit = self._fit(frame, row, (), partial=True)
                 if fit is not None and fit.cost + cost - 0.5 * fit.objects.count(()) <= _LIMIT:
                     fits.append(replace(fit, cost=fit.cost + cost))
@@ -644,7 +646,7 @@ class Frames:
         ):  # fmt: skip
             return _NEVER
         if row.mentions[k].first < row.verb and not said:
-            return 0.0 if not sought else 0.5 if frame.natural or sought <= _INSTRUMENT else 1.5
+            return 0.0 if not sought else 0.9 if frame.natural or sought <= _INSTRUMENT else 1.5
         if said & sought or said | sought <= _INSTRUMENT:
             return 0.2
         if said | sought <= _LOCATIVE:

@@ -443,6 +443,17 @@ class Reader:
         longest stretch is reported that says more of objects than how they are.
         """
         for index, item in enumerate(placed[:-1]):
+            below = placed[index + 1].reading
+            if (
+                item.item == "option"
+                and item.reading.action is None
+                and below.action
+                and below.line > item.reading.line
+            ):
+                # "**Option 1:** raise counter_1" above its steps
+                start = text.rfind("\n", 0, item.reading.start) + 1
+                label = item.reading._replace(status="not-an-action", rule="label", start=start, reason="")
+                placed[index] = item._replace(reading=label._replace(text=text[start : item.reading.end], stance=""))
             if item.reading.status == "unreadable" and self._is_title(text, item, placed[index + 1 :]):
                 title = item.reading._replace(status="not-an-action", rule="prose", stance="restated")
                 placed[index] = item._replace(reading=title)

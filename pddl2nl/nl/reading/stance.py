@@ -156,6 +156,9 @@ def tail_stance(tail: Sequence[Word], is_object: Callable[[Word], bool]) -> str:
     content = [word for word in tail[:5] if word.text not in _JOINING]
     if not content or first.parted or first.text == "and":
         listed = any(map(is_object, content[: 1 + (content[0].text in ("from", "to"))])) if content else False
+        # "… – robot_0 already holds b"
+        further = content[1:2] if first.parted == "-" else []
+        listed = listed and not (further and not is_object(further[0]) and further[0].text not in PREPOSITIONS)
         return (
             f"unclear (… {first.text})" if listed and not any(word.text in _DESCRIBING for word in content[1:3]) else ""
         )

@@ -82,7 +82,7 @@ _INVISIBLE = re.compile(r"[\\\xad\u200b-\u200f\u2060\ufeff]")
 _DASHES = word_set("dashes")
 _ARROWS = word_set("arrows")
 _POSSESSIVES = ("'s", "’s")
-_OPENING = frozenset("([")
+_OPENING = frozenset("([{")
 
 
 class Word(NamedTuple):
@@ -121,11 +121,11 @@ def words_of(text: str) -> list[Word]:
         left = len(raw) - len(core)
         core = core.rstrip(_EDGE)
         aside = depth > 0 or (left > 0 and not _OPENING.isdisjoint(raw[:left]))
-        depth = max(0, depth + sum((letter in _OPENING) - (letter in ")]") for letter in raw))
+        depth = max(0, depth + sum((letter in _OPENING) - (letter in ")]}") for letter in raw))
         if not core or core in _DASHES or raw in _ARROWS:
             parted = ">" if raw in _ARROWS else _break(raw) or "-"
             continue
-        if left and raw[0] in "([{":
+        if not _OPENING.isdisjoint(raw[:left]):
             parted = "("
         begin += left
         end = begin + len(core)

@@ -50,6 +50,7 @@ def reader() -> Reader:
         ("c1 is then loaded by h1 into truck t1 at place p1", "(load-truck h1 c1 t1 p1)"),
         ("Pick up c1 at p1 with hoist h1 - c1 is clear.", "(pickup h1 c1 p1)"),
         ("Move up from l0 to l1", "(up l0 l1)"),
+        ("load-truck c1 into t1 at p1 with h1", "(load-truck h1 c1 t1 p1)"),
         # What is left out, or said of too much, is reported, and so is what says the other way round.
         ("Drive t1 to p2.", None),
         ("Load c1 into t1.", None),
@@ -65,3 +66,13 @@ def test_an_action_without_a_wording_is_read_by_its_name_and_what_it_does(
 ) -> None:
     readings = reader.read(f"1. {line}")
     assert [str(item.action) if item.action else None for item in readings.chosen] == [action]
+
+
+def test_a_row_of_a_table_may_leave_cells_empty(reader: Reader) -> None:
+    said = "| 1 | drive | t1 | p1, p2 | – | - |\n| 2 | pickup | h1 | c1 | p1 | |"
+    assert list(map(str, reader.read(said).plan)) == ["(drive t1 p1 p2)", "(pickup h1 c1 p1)"]
+
+
+def test_a_place_that_a_heading_names_is_taken_from_it(reader: Reader) -> None:
+    said = "**At p1**\n1. h1 picks up c1.\n2. h1 loads it into b1."
+    assert list(map(str, reader.read(said).plan)) == ["(pickup h1 c1 p1)", "(load-boat h1 c1 b1 p1)"]
