@@ -15,6 +15,7 @@ from collections.abc import Iterable
 from heapq import heappop, heappush
 
 from pddl2nl.errors import UnsupportedError
+from pddl2nl.pddl import Condition
 from pddl2nl.search.grounding import MOST_ACTIONS, GroundActions, RelaxedAction, bits
 from pddlval import Simulator, State
 
@@ -74,24 +75,26 @@ class Relaxation:
 
 
 class FFHeuristic:
-    """Estimates the number of actions from a state to the goal.
+    """Estimates the number of actions from a state to a goal.
 
     Args:
         simulator: of the task.
+        ground: its ground actions, where they are known already.
+        goal: a ground condition; by default the task's goal.
 
     Raises:
         UnsupportedError: the task has too many ground actions.
     """
 
-    def __init__(self, simulator: Simulator):
-        self._ground = GroundActions(simulator)
+    def __init__(self, simulator: Simulator, ground: GroundActions | None = None, goal: Condition | None = None):
+        self._ground = ground or GroundActions(simulator)
         actions = self._ground.actions
         if actions is None:
             raise UnsupportedError(
                 f"problem '{simulator.task.problem.name}' has more than {MOST_ACTIONS} ground actions, too many for "
                 "the FF heuristic"
             )
-        self._goal = [*bits(self._ground.needs(simulator.task.problem.goal))]
+        self._goal = [*bits(self._ground.needs(simulator.task.problem.goal if goal is None else goal))]
         self._relaxation = Relaxation(actions, len(self._ground.numbered))
         self._known: dict[State, int | None] = {}
 

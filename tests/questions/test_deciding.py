@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from pddl2nl.baselines import solve
+from pddl2nl.baselines import PlannerResult, solve
 from pddl2nl.errors import InputError
 from pddl2nl.nl import Teller
 from pddl2nl.pddl import GroundAtom, Task, parse_task
@@ -93,6 +93,27 @@ def test_a_landmark_is_on_every_way_to_the_goal() -> None:
                 found += not simulator.initial.true(atom)
                 assert not any(map(simulator.is_goal, avoiding)), (task, atom)
     assert found > 1
+
+
+def test_a_short_search_finds_plans_that_avoid_a_fact_without_a_planner(monkeypatch: pytest.MonkeyPatch) -> None:
+    late = PlannerResult("lama", "timeout", None, None, 0.0, None, "none")
+    monkeypatch.setattr("pddl2nl.questions.deciding.solve", lambda *_, **__: late)
+    found = 0
+    for task in small_tasks(100):
+        simulator = Simulator(task)
+        decider = Decider(GroundActions(simulator))
+        for atom in all_atoms(task):
+            decision = decider.landmark(atom)
+            if decision is not None and not decision.answer:
+                found += 1
+                states = simulator.follow(simulator.initial, plan_of(decision.certificate["plan"])).states
+                assert simulator.is_goal(states[-1])
+                assert not any(state.true(atom) for state in states)
+            elif decision is None:
+                # Few states can be reached: the search saw them all.
+                avoiding = reachable(simulator, lambda state, atom=atom: not state.true(atom))
+                assert not any(map(simulator.is_goal, avoiding)), (task, atom)
+    assert found > 20
 
 
 def test_a_negative_need_counts() -> None:
