@@ -130,6 +130,66 @@ def test_all_of_adl(monday: Task, name: str, verbose: bool) -> None:
     assert text == file.read_text(), f"{file} does not hold this text"
 
 
+REACTIONS = """
+(define (domain REACTIONS) (:requirements :adl :action-costs)
+  (:types ATOM - OBJECT carbon - atom)
+  (:predicates (bond ?x - atom ?y - ATOM) (DOUBLEBOND ?x ?y - atom) (ready) (do_1_2)
+    (arg_1 ?x - object) (arg_2 ?x - object))
+  (:functions (total-cost) - number)
+  (:action addition_1
+    :parameters (?c_1 ?c_2 - carbon)
+    :precondition (and (doublebond ?c_1 ?c_2) (not (= ?c_2 ?c_1)) (not (= ?c_1 ?c_2)) (ready))
+    :effect (and (increase (total-cost) 32) (not (doublebond ?c_1 ?c_2)) (not (doublebond ?c_2 ?c_1))
+      (bond ?c_1 ?c_2) (bond ?c_2 ?c_1) (not (ready)) (do_1_2) (arg_1 ?c_1)))
+  (:action addition_2
+    :parameters (?c_1 ?c_2 - carbon)
+    :precondition (and (do_1_2) (arg_1 ?c_1))
+    :effect (and (increase (total-cost) 3) (bond ?c_1 ?c_2) (bond ?c_2 ?c_1) (not (arg_1 ?c_2)) (not (arg_2 ?c_2))
+      (not (arg_1 ?c_1)) (ready) (not (do_1_2)))))
+"""
+TWO_ATOMS = """
+(define (problem two) (:domain Reactions) (:objects C1 c2 - Carbon)
+  (:init (ready) (doublebond c1 c2) (doublebond C2 C1) (= (total-cost) 0))
+  (:goal (and (ready) (bond c1 c2))) (:metric minimize (total-cost)))
+"""
+
+
+def test_actions_split_into_steps_as_in_organic_synthesis() -> None:
+    """Effects in both directions, also of one object with itself, and objects that have to differ.
+
+    The expected lines follow VAL's source (State.cpp, Ownership.cpp and Proposition.cpp), since no plan of its corpus
+    has an equality that does not hold.
+    """
+    task = parse_task(REACTIONS, TWO_ATOMS)
+    plan = "(ADDITION_1 c1 c2) (addition_2 c1 C1)"
+    assert val_text(task, plan, validate(task, plan), "p", True).partition("-----------------------\n")[2] == (
+        "\nChecking next happening (time 1)\n"
+        "Deleting (doublebond c1 c2)\nDeleting (doublebond c2 c1)\nDeleting (ready)\n"
+        "Adding (bond c1 c2)\nAdding (bond c2 c1)\nAdding (do_1_2)\nAdding (arg_1 c1)\n"
+        "Updating (total-cost) (0) by 32 increase\n"
+        "\nChecking next happening (time 2)\n"
+        "WARNING: (addition_2 c1 c1) adds the literal (bond c1 c1) twice\n"
+        "WARNING: (addition_2 c1 c1) deletes the literal (arg_1 c1) twice\n"
+        "Deleting (arg_1 c1)\nDeleting (arg_2 c1)\nDeleting (arg_1 c1)\nDeleting (do_1_2)\n"
+        "Adding (bond c1 c1)\nAdding (bond c1 c1)\nAdding (ready)\n"
+        "Updating (total-cost) (32) by 3 increase\n"
+        "Plan executed successfully - checking goal\nPlan valid\nFinal value: 35 \n"
+        "\nSuccessful plans:\nValue: 35\n p 35 \n\n"
+    )
+    plan = "(addition_1 c1 c1)"
+    assert val_text(task, plan, validate(task, plan), "p", True).partition("at time 1\n")[2] == (
+        "(Follow each of:\n    (Set (doublebond c1 c1) to true)\n"
+        "    and (Set (= c1 c1) to false)\n    and (Set (= c1 c1) to false)\n)\n\n\nFailed plans:\n p \n"
+    )
+
+
+def test_atoms_whose_names_run_together_are_two() -> None:
+    domain = "(define (domain d) (:predicates (on ?x ?y)) (:action a :parameters (?x ?y) :effect (on ?x ?y)))"
+    task = parse_task(domain, "(define (problem x) (:domain d) (:objects a ab bc c) (:init) (:goal (on ab c)))")
+    assert validate(task, "(a a bc)").verdict == "goal-not-satisfied"
+    assert validate(task, "(a ab c)").valid
+
+
 def test_any_form_of_plan_gives_the_same_text(tower: Task) -> None:
     text = "(unstack c a) (put-down c)"
     report = validate(tower, text)
