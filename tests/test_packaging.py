@@ -63,6 +63,26 @@ def test_packages_of_young_protocols_are_those_that_the_tests_run_with(package: 
     assert (major, minor) <= installed < (most, 0)
 
 
+@pytest.mark.parametrize(
+    ("package", "use"),
+    {
+        "openai": r"import openai\b|from openai ",
+        "up-fast-downward": r'"up_fast_downward"|up-fast-downward',
+        "unified-planning": r"from unified_planning",
+        "tarski": r"from tarski",
+        "stanza": r"import stanza",
+        "lark": r"from lark ",
+        "pytest": r"import pytest",
+    }.items(),
+)
+def test_a_package_that_is_named_as_used_is_used_and_required(package: str, use: str, root: Path) -> None:
+    page = (root / "docs" / "guides" / "install.md").read_text(encoding="utf-8")
+    assert len(re.findall(rf"(?m)^\| `{package}` \| \w", page.partition("## What the packages do here")[2])) == 1
+    assert re.search(rf'"{package}\b', (root / "pyproject.toml").read_text(encoding="utf-8"))
+    folder = root / ("tests" if package in ("lark", "pytest") else "pddl2nl")
+    assert any(re.search(use, path.read_text(encoding="utf-8")) for path in folder.rglob("*.py"))
+
+
 def test_every_public_name_is_there() -> None:
     assert set(dir(pddl2nl)) == set(pddl2nl.__all__)
     optional = set() if find_spec("unified_planning") else {"from_up", "to_up"}

@@ -11,8 +11,11 @@ import pytest
 
 import pddl2nl
 from pddl2nl.errors import InputError
+from pddl2nl.experiments.example import THOUGHTS_TOKENS
+from pddl2nl.experiments.preparing import WORDING_TOKENS
 from pddl2nl.experiments.runs import run_spec
 from pddl2nl.experiments.specification.schema import OPTIONS
+from pddl2nl.policies.episode import TRANSLATOR_TOKENS
 from pddl2nl.policies.spec import GROUPS, RUN_OPTIONS, RunSpec
 from pddl2nl.tasks import shipped_task
 from tests.answering import Answering
@@ -68,3 +71,8 @@ def test_the_longest_reply_is_no_budget(tmp_path: Path) -> None:
     assert result.steps == 3
     assert {request.max_tokens for request in model.requests} == {300}
     assert '"max_tokens": 300' in (tmp_path / "run.jsonl").read_text(encoding="utf-8").partition("\n")[0]
+
+
+def test_help_tells_the_limits_that_max_tokens_does_not_change() -> None:
+    limits = f"thoughts {THOUGHTS_TOKENS:,}, a wording {WORDING_TOKENS}, a translated line {TRANSLATOR_TOKENS}."
+    assert RUN_OPTIONS["max_tokens"].help.endswith(limits)
