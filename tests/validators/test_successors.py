@@ -258,6 +258,19 @@ def test_a_search_goes_on_undisturbed_while_other_states_are_asked_about() -> No
     assert actions == expected
 
 
+@pytest.mark.parametrize("count", [2, 3, 5, 12])
+def test_states_in_any_order_have_the_same_actions(count: int) -> None:
+    task = swapping(count)
+    simulator, rng = Simulator(task), random.Random(7)
+    states = walk(simulator, 3, 40)
+    expected = [list(simulator.applicable(state)) for state in states]
+    for state, actions in zip(states, expected, strict=True):
+        fresh = Simulator(Task(task.domain, task.problem))
+        assert sorted(fresh.applicable(fresh.state(state.atoms))) == sorted(actions)
+    for place in rng.choices(range(len(states)), k=400):
+        assert list(simulator.applicable(states[place])) == expected[place]
+
+
 @pytest.mark.parametrize(
     "name", ["logistics98-28", "satellite-33", "psr-small-p25", "airport-p36", "visitall-sat14-65"]
 )

@@ -20,8 +20,9 @@ from pddlval.formulas import fluents_in, has_comparison, subformulas, updates_in
 from pddlval.plans import GroundAction
 from pddlval.queries import Code, Finish, Query
 from pddlval.schemas import ADDITIVE, Ground, Schemas
-from pddlval.state import State
-from pddlval.tables import Relation, Row, Tables
+from pddlval.semantics import ground_atom
+from pddlval.state import BITS, State
+from pddlval.tables import Row, Tables
 
 MOST_DRAWN_FROM = 100_000
 """From so many actions `SuccessorGenerator.sample` draws at most."""
@@ -196,7 +197,8 @@ class SuccessorGenerator:
         self._few = len(nodes) <= _FEW_SCHEMAS
         self._small = self._few and sum(choices) <= _MOST_LISTED
         """Whether there are so few actions that all are always listed at once."""
-        self._needed: list[list[tuple[Relation, Row]]] = []
+        self._needed: list[int] = []
+        """The bits that must be set in a state, with its integers as one, for each schema."""
         self._drawn_from: tuple[State | None, list[tuple[_Actions, list[Row]]]] = (None, [])
 
     def applicable(self, state: State) -> Iterator[GroundAction]:
@@ -316,20 +318,17 @@ class SuccessorGenerator:
                 return [self._query(place, tables) for place in range(len(self._nodes))]
             # Some domains have thousands of schemas, whose preconditions name objects: most are never compiled.
             if not self._needed:
-                self._needed = [self._ground_atoms(node) for node in self._nodes]
-            return [
-                self._query(place, tables)
-                for place, atoms in enumerate(self._needed)
-                if all(row in tables[relation] for relation, row in atoms)
-            ]
+                self._needed = [self._needed_bits(node) for node in self._nodes]
+            true = sum(bits << BITS * number for number, bits in enumerate(tables.state.chunks))
+            return [self._query(place, tables) for place, bits in enumerate(self._needed) if true & bits == bits]
 
-    def _ground_atoms(self, node: ActionSchema) -> list[tuple[Relation, Row]]:
-        """The ground atoms that a precondition needs to be true, with predicates that actions change."""
-        database, changing = self._database, self._layout.changing
+    def _needed_bits(self, node: ActionSchema) -> int:
+        """The bits of the ground atoms that a precondition needs to be true, with predicates that actions change."""
+        layout = self._layout
         parts = node.precondition.parts if isinstance(node.precondition, And) else (node.precondition,)
-        atoms = [part for part in parts if isinstance(part, Atom) and part.predicate in changing]
-        ground = [atom for atom in atoms if not any(map(is_variable, atom.args))]
-        return [(database.relation(atom.predicate, len(atom.args)), database.row(atom.args)) for atom in ground]
+        atoms = [part for part in parts if isinstance(part, Atom) and part.predicate in layout.changing]
+        ground = [ground_atom(atom) for atom in atoms if not any(map(is_variable, atom.args))]
+        return sum({1 << layout.number(atom) for atom in ground})
 
     def _query(self, place: int, tables: Tables) -> _SchemaQuery:
         query = self._queries.get(place)

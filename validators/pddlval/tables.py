@@ -27,6 +27,12 @@ Row = Any
 Kind = Literal["static", "changing", "derived"]
 
 
+_WORTH_KEEPING = 2
+"""Where a row of so many has changed, tables are made anew, and kept for when the relation has the same rows again."""
+
+_MOST_KEPT = 1_000
+"""So many times, at most, for each relation."""
+
 _WORTH_BUILDING = 4
 """An index is made anew where more rows than these, and half of all, have changed."""
 
@@ -54,8 +60,31 @@ class Relation:
         self.columns: list[list[int]] = []
         """The columns of a static relation; the rows stand in the order of the file."""
         self._column_sets: dict[int, frozenset[int]] = {}
+        self.mask = 0
+        """The bits of its atoms in the first integer of a state."""
+        self.indices: dict[Index, None] = {}
+        """The indices over a relation that actions change."""
+        self.kept: dict[int, dict[Any, Any]] = {}
+        """Its rows and indices by its bits in a state; none of them is changed any more."""
         self.derive: Callable[[Tables], set[Row]] = _not_derived
         """Computes the rows of a derived relation."""
+
+    def add(self, index: Index) -> None:
+        """Takes note of an index; what is kept lacks a new one."""
+        if index not in self.indices:
+            self.indices[index] = None
+            # Not cleared: another thread may be about to add tables without the index.
+            self.kept = {}
+
+    def keep(self, bits: int, rows: Iterable[Row]) -> dict[Any, Any]:
+        """The tables for these rows, kept until there are too many."""
+        store = self.kept
+        if len(store) >= _MOST_KEPT:
+            store.clear()
+        kept: dict[Any, Any] = {self: set(rows)}
+        kept.update((index, index.build(kept[self])) for index in tuple(self.indices))
+        store[bits] = kept
+        return kept
 
     @cached_property
     def rows(self) -> list[Row]:
@@ -282,6 +311,8 @@ class Tables(dict[Any, Any]):
         self.all_listed = False
         """Whether it listed all of them, and they were not too many."""
         self._filled = False
+        self._among_kept: set[Relation] = set()
+        """The relations whose tables are among those that are kept (`Relation.kept`)."""
         self._loose: list[Any] = []
 
     def __missing__(self, table: TableKey) -> Any:
@@ -289,10 +320,12 @@ class Tables(dict[Any, Any]):
             # Another thread may have made it too: all use the one that came first.
             made = self.setdefault(table, table.make(self))
             if isinstance(table, Index):
-                if table.projection:
-                    self.projections.setdefault(table.relation, []).append(table)
-                else:
-                    self.live.setdefault(table.relation, {})[table] = made
+                table.relation.add(table)
+                if table.relation not in self._among_kept:
+                    if table.projection:
+                        self.projections.setdefault(table.relation, []).append(table)
+                    else:
+                        self.live.setdefault(table.relation, {})[table] = made
             return made
         memo = self.state.memo
         content = None if memo is None else memo.get(table)
@@ -343,13 +376,42 @@ class Tables(dict[Any, Any]):
         if not self._filled:
             self.dirty = -1
         elif before is not after:
-            self._update_atoms(before, after)
+            if len(before) == len(after) == 1:
+                self._exchange(before[0], after[0])
+            else:
+                self._update_atoms(before, after)
         if self.state.levels is not state.levels:
             # Effects may read functions that have no table.
             self.dirty |= 1
             for function in self.database.live_functions:
                 self.pop(function, None)
         self.state = state
+
+    def _exchange(self, before: int, after: int) -> None:
+        """Moves on between states of small tasks, where a relation often has rows that it had before.
+
+        To look up all tables of a relation takes less than to move a single row.
+        """
+        coded, among, dirty = self.database.coded(), self._among_kept, self.dirty
+        differing = before ^ after
+        while differing:
+            relation = coded[differing.bit_length() - 1][0]
+            mask = relation.mask
+            changed, bits = differing & mask, after & mask
+            differing ^= changed
+            dirty |= relation.bit
+            kept = relation.kept.get(bits)
+            if kept is None:
+                if _WORTH_KEEPING * changed.bit_count() < bits.bit_count():
+                    self._update_rows(relation, _rows(changed, coded))
+                    continue
+                kept = relation.keep(bits, _rows(bits, coded))
+            if relation not in among:
+                among.add(relation)
+                self.live.pop(relation, None)
+                self.projections.pop(relation, None)
+            self.update(kept)
+        self.dirty = dirty
 
     def _update_atoms(self, before: tuple[int, ...], after: tuple[int, ...]) -> None:
         coded = self.database.coded()
@@ -369,29 +431,44 @@ class Tables(dict[Any, Any]):
                     changed[relation].append(row)
                 else:
                     changed[relation] = [row]
-        live, dirty = self.live, self.dirty
         for relation, changed_rows in changed.items():
-            dirty |= relation.bit
-            rows = self.get(relation)
-            if rows is None:
-                rows = self[relation] = set()
-            rows.symmetric_difference_update(changed_rows)
-            indices = live.get(relation)
-            if indices is not None:
-                if len(changed_rows) > _WORTH_BUILDING and 2 * len(changed_rows) > len(rows):
-                    self._forget(live.pop(relation))
-                else:
-                    for index, table in indices.items():
-                        index.update(table, changed_rows, rows)
-            if relation in self.projections:
-                # How often a value stands in it is not counted.
-                self._forget(self.projections.pop(relation))
-        self.dirty = dirty
+            self.dirty |= relation.bit
+            self._update_rows(relation, changed_rows)
+
+    def _update_rows(self, relation: Relation, changed_rows: list[Row]) -> None:
+        rows = self.get(relation)
+        if rows is None:
+            rows = self[relation] = set()
+        elif relation in self._among_kept:
+            self._among_kept.remove(relation)
+            rows = self[relation] = set(rows)
+            self._forget(relation.indices)
+        rows.symmetric_difference_update(changed_rows)
+        indices = self.live.get(relation)
+        if indices is not None:
+            if len(changed_rows) > _WORTH_BUILDING and 2 * len(changed_rows) > len(rows):
+                self._forget(self.live.pop(relation))
+            else:
+                for index, table in indices.items():
+                    index.update(table, changed_rows, rows)
+        if relation in self.projections:
+            # How often a value stands in it is not counted.
+            self._forget(self.projections.pop(relation))
 
     def _forget(self, indices: Iterable[Index]) -> None:
         """Lets indices be made anew when they are asked for."""
         for index in indices:
             self.pop(index, None)
+
+
+def _rows(bits: int, coded: Sequence[tuple[Relation, Row]]) -> list[Row]:
+    """The rows of the atoms of some bits."""
+    rows: list[Row] = []
+    while bits:
+        place = bits.bit_length() - 1
+        bits ^= BIT[place]
+        rows.append(coded[place][1])
+    return rows
 
 
 def _bits(chunks: Sequence[int]) -> Iterable[int]:
@@ -508,7 +585,10 @@ class Database:
         if len(coded) < len(atoms):
             with self._coding:
                 for atom in atoms[len(coded) :]:
-                    coded.append((self.relation(atom[0], len(atom) - 1), self.row(atom[1:])))
+                    relation = self.relation(atom[0], len(atom) - 1)
+                    if len(coded) < BITS:
+                        relation.mask |= BIT[len(coded)]
+                    coded.append((relation, self.row(atom[1:])))
         return coded
 
     def acquire(self, state: State) -> Tables:
