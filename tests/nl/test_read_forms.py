@@ -354,7 +354,7 @@ def test_a_repertoire_offers_actions_and_chooses_none() -> None:
 def test_turns_in_tags_and_ruled_out_actions(reader: Reader) -> None:
     reading = reader.read_turn("<thinking>stack c on a</thinking>\n<action>stack a on b</action>")
     assert (str(reading.action), reading.line, reading.text) == ("(stack a b)", 2, "stack a on b")
-    assert reader.read_turn("<action>grab a</action>").status == "unreadable"
+    assert reader.read_turn("<action>snatch a</action>").status == "unreadable"
     assert reader.read_turn("Possible action: stack a on b").status == "not-an-action"
     assert reader.read_turn("Thought: and now?\nAction:\u00a0**stack\u200b a on b**").rule == "markup"
     assert reader.read_turn("Thought: nothing. Action:").status == "not-an-action"

@@ -53,7 +53,7 @@ def test_other_ways_to_say_a_step(reader: Reader, reply: str, plan: str) -> None
         ("1. pick up c\n2. Since a is clear, c goes to a.\n3. pick up b", "(pick-up c) (pick-up b)"),
         ("After unstacking a from b, pick up c.", "(pick-up c)"),
         ("Once a has been unstacked from b, pick up c.", "(pick-up c)"),
-        ("pick up c, then grab b", "(pick-up c)"),
+        ("pick up c, then snatch b", "(pick-up c)"),
         ("(1) pick up c; (2) b leaves the table", "(pick-up c)"),
         ("pick up c (twice)", ""),
         ("1. pick up c, aiming at b\n2. stack c on a", "(stack c a)"),

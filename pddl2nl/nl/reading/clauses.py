@@ -113,7 +113,7 @@ class ActionGrammar:
         self._forms = FormIndex(forms)
         facts = (part for snippet in wording.predicates.values() for part in snippet.parts[:2])
         self._states = _STATES | {fold(part.split()[0]) for part in facts if isinstance(part, str) and part.split()}
-        self._states -= ARTICLES | PREPOSITIONS | PRONOUNS | self.frames.verbs.keys() | {"i", "you", "we"}
+        self._states -= ARTICLES | PREPOSITIONS | PRONOUNS | self.frames.verbs.keys() | {"i", "you", "we", "and"}
 
     # ── a whole line ─────────────────────────────────────────────────────────────────────────────
 
@@ -351,6 +351,10 @@ class ActionGrammar:
                 if wanted.prepositions == role.prepositions or set() < role.prepositions < wanted.prepositions
             }
             places = {place for place, price in alike.items() if price == min(alike.values())}
+            if not places:
+                # "and b with the right hand": where no other object of the action is of its kind
+                fitting = [slot for slot in frame.slots if self._suits(frame, slot, mention.objects[0])]
+                places = {*fitting} - taken if len(fitting) == 1 else set()
             if not goes_on and not role.prepositions and len(mentions) == 1 and "reworded" not in last.rules:
                 # "stack a on b, sorry, c": it corrects the last object that it can stand for.
                 fitting = [place for place in frame.slots if mention.objects[0].fits(frame.types[place])]
@@ -366,9 +370,14 @@ class ActionGrammar:
         place_of = {role.prepositions: place for place, role in zip(frame.slots, frame.roles, strict=True)}
         start, goal = place_of.get(frozenset(("from",))), place_of.get(frozenset(("to",)))
         if goes_on and start is not None and goal in taken and start not in taken:
-            args[start] = last.candidates[0].args[goal]
+            ended = self.lexicon.by_pddl.get(last.candidates[0].args[goal])
+            args[start] = ended.pddl if ended and self._suits(frame, start, ended) else args[start]
         begin, end = words[max(mentions[0].first - 1, 0)].start, words[mentions[-1].last - 1].end
         return verdict_of(begin, end, (GroundAction(frame.action, tuple(args)),), ("reworded",))
+
+    def _suits(self, frame: Frame, place: int, known: KnownObject) -> bool:
+        """Whether an object is of the types of an action's parameter, and of its kinds in a domain without types."""
+        return known.fits(frame.types[place]) and self.statics.suits(frame.action, place, known.pddl)
 
     def _way(self, last: ClauseReading, words: Sequence[Word]) -> list[ClauseReading]:
         """Steps of the action before along places: "then to b, c and finally d"; empty where it is no such way."""
@@ -654,14 +663,17 @@ class ActionGrammar:
             ]
             for at in places
         ]
+        known: list[ClauseReading] = []
         for chosen in product(*options) if places else [()]:
             said = list(words)
             for place, (taken, meant) in zip(reversed(places), reversed(chosen), strict=True):
                 said[place : place + taken] = meant
             verdict = self._clause(text, said, listed, steps)
             if verdict is not None and verdict.status == "read" and ("static" not in verdict.rules or not places):
-                return verdict.moved(0, "reference")
-        return None
+                known.append(verdict.moved(0, "reference"))
+        # "Sail to b and debark it": in a domain without types only what never changes tells a car from a place.
+        possible = (verdict for verdict in known if self.statics.allows(verdict.candidates[0]))
+        return next(possible, known[0] if known else None)
 
     def _is_definite(self, words: Sequence[Word], index: int) -> bool:
         """Whether "the truck" or "the same hoist" begins there without a name behind or before it."""
@@ -1034,6 +1046,9 @@ class ActionGrammar:
             if not actor and not beside and word.raw:
                 lead.append(word)
         at = self._behind_joints(lead, 0)
+        if verb > 1 and lead[at:] == row[verb - 2 : verb] and lead[at].text == "the" and not is_known(lead[-1].text):
+            # "The lift goes up from a to b"
+            return lead[:at], True
         if lead[at : at + 1] and lead[at].text in ("it", "they"):
             # Who acted before acts again: "Finally, it sails from a to b".
             return [*lead[:at], *lead[at + 1 :]], True
@@ -1069,8 +1084,10 @@ class ActionGrammar:
         mentions = [item for item in self.frames.mentions(words[: at + _REACH]) if item.first != at]
         pronoun = any(word.text in ("it", "them") for word in words[at + 1 :])
         names = pronoun or any(words[item.first].text not in ("a", "i") for item in mentions)
-        lead = [word for word in words[max(0, at - _LEAD) : at] if word.text not in ("it", "they")]
-        stance = stance_of(lead, form, listed=listed, passive=False, subject=False)
+        acting = next((item for item in mentions if item.last == at), None)
+        begin = acting.first if acting else at
+        lead = [word for word in words[max(0, at - _LEAD) : begin] if word.text not in ("it", "they")]
+        stance = stance_of(lead, form, listed=listed, passive=False, subject=acting is not None)
         start, end = words[at].start, words[-1].end
         if stance or form not in ("base", "s"):
             stance = (stance or "unclear (no action)") if names else "unclear (a state)"

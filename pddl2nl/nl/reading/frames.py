@@ -302,9 +302,10 @@ class Frames:
                 if fit is not None and fit.cost + cost <= _LIMIT:
                     fits.append(replace(fit, cost=fit.cost + cost))
                     break
-        for meant in self._meant(words, verb, mentions):
+        clauses = self._meant(words, verb, mentions)
+        for meant in clauses:
             covered = max((sum(item.last <= fit.last for item in meant) for fit in fits if fit.omitted < 0), default=0)
-            if covered < len(meant) and (loose := self._loose(words, verb, meant, passive)):
+            if (covered < len(meant) or not fits) and (loose := self._loose(words, verb, meant, passive)):
                 return loose
         if not fits:
             return []
@@ -319,7 +320,12 @@ class Frames:
         ]
         complete = [fit for fit in fits if fit.omitted < 0] or fits
         best = min(fit.cost for fit in complete)
-        return [fit for fit in complete if fit.cost < best + 0.25]
+        best_fits = [fit for fit in complete if fit.cost < best + 0.25]
+        if len(best_fits) > 1 and self.statics.only([item for fit in best_fits for item in fit.actions]) is None:
+            # "Get pop b": an action's own name may tell it from others that are said alike.
+            loose = [fit for meant in clauses for fit in self._loose(words, verb, meant, passive)]
+            best_fits = loose if len(loose) == 1 else best_fits
+        return best_fits
 
     def _loose(self, words: Sequence[Word], verb: int, mentions: Sequence[Mention], passive: bool) -> list[Fit]:
         """The fits that use all mentions by their types, and by what is before and after; several are ambiguous."""

@@ -54,7 +54,6 @@ def reader() -> Reader:
         # What is left out, or said of too much, is reported, and so is what says the other way round.
         ("Drive t1 to p2.", None),
         ("Load c1 into t1.", None),
-        ("Load c1 and c2 into t1 at p1", None),
         ("Drive t1 from p1 to p2 instead of p1", None),
         ("Drive t1 between p1 and p2", None),
         ("Drive from p1 to p2 without c1", None),
@@ -73,6 +72,20 @@ def test_a_row_of_a_table_may_leave_cells_empty(reader: Reader) -> None:
     assert list(map(str, reader.read(said).plan)) == ["(drive t1 p1 p2)", "(pickup h1 c1 p1)"]
 
 
-def test_a_place_that_a_heading_names_is_taken_from_it(reader: Reader) -> None:
-    said = "**At p1**\n1. h1 picks up c1.\n2. h1 loads it into b1."
-    assert list(map(str, reader.read(said).plan)) == ["(pickup h1 c1 p1)", "(load-boat h1 c1 b1 p1)"]
+@pytest.mark.parametrize(
+    ("said", "actions"),
+    [
+        ("**At p1**\n1. h1 picks up c1.\n2. h1 loads it into b1.", ["(pickup h1 c1 p1)", "(load-boat h1 c1 b1 p1)"]),
+        ("1. The lift goes up from l0 to l1.", ["(up l0 l1)"]),
+        # "It" is what can be loaded, and "c2 with h2" is picked up where c1 is.
+        (
+            "1. Pick up c1 at p1 with h1.\n2. h1 loads it into b1 at p1.",
+            ["(pickup h1 c1 p1)", "(load-boat h1 c1 b1 p1)"],
+        ),
+        ("1. Pick up c1 at p1 with h1 and c2 with h2.", ["(pickup h1 c1 p1)", "(pickup h2 c2 p1)"]),
+    ],
+)
+def test_steps_without_a_wording_go_on_with_what_was_said_before(reader: Reader, said: str, actions: list[str]) -> None:
+    readings = reader.read(said)
+    assert readings.complete
+    assert list(map(str, readings.plan)) == actions
