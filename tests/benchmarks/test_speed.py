@@ -409,7 +409,7 @@ def test_starting_the_command(root: Path, tmp_path: Path, bench: Bench) -> None:
 # ── the knowledge graph ──────────────────────────────────────────────────────────────────────────
 
 
-@pytest.mark.parametrize("things", [3_000, 30_000])
+@pytest.mark.parametrize("things", [3_000, 10_000, 30_000])
 def test_a_knowledge_graph_follows_an_action(things: int, bench: Bench) -> None:
     pytest.importorskip("rdflib")
     from pddl2nl.nl import Teller, make_names, template_wording
