@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import random
-from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import combinations, islice, permutations
+from itertools import islice
 from typing import Any, Self
 
 from pddl2nl.pddl import GroundAtom, Task, conjuncts, write_condition
@@ -19,7 +18,6 @@ from pddl2nl.questions.topic import (
     GoalTopic,
     LastingTopic,
     OpenTopic,
-    Square,
     VariedTopic,
     judged_plan,
 )
@@ -28,8 +26,6 @@ from pddlval.semantics import holds
 
 _TRIED_ACTIONS = 5
 _STAYING = 2
-_MOST_PAIRS = 500
-"""Pairs of actions, or of excluding facts, that are looked at for one question."""
 _STATES, _GOALS = 5, 12
 """States and goals of each that are looked at for one question."""
 _PLAN_GOALS, _LARGEST_GOAL = 40, 6
@@ -132,32 +128,47 @@ class Progression(VariedTopic):
 class Reachability(LastingTopic):
     """Which facts can hold, alone or together."""
 
+    strict = True
     one = "Is there a way to reach a state in which this holds: {subject}?"
     which = "In which case is there a way to reach a state where this holds?"
     all = (
         "Which fact can never hold, whatever actions are executed from now on? Name one, or say none if there is none."
     )
 
-    def squares(self) -> Iterator[Square]:
-        """Two pairs of facts that exclude each other, such that a fact of each goes with one of the other."""
-        facts = self.shuffled(sorted({*self.places.atoms}.intersection(self.place.decider.reached)))
-        excluding = [pair for pair in permutations(facts, 2) if self.place.decider.exclude(*pair)]
-        for one, last in self.shuffled(excluding):
-            for two, third in self.rng.sample(excluding, min(len(excluding), _MOST_PAIRS)):
-                right, wrong = ((one, two), (third, last)), ((one, last), (third, two))
-                if sum(map(_repeated, right)) == sum(map(_repeated, wrong)) and all(map(self._comes_about, right)):
-                    yield right, wrong
+    def subjects(self, right: bool) -> Iterator[tuple[GroundAtom, ...]]:
+        told = set(self.places.atoms)
+        for state in self.place.decider.some_states(self.rng, MOST_TRIED):
+            holding = sorted(told.intersection(state.changing()))
+            for one, other in zip(self.shuffled(holding), self.shuffled(holding), strict=True):
+                subject = (one,) if self.rng.random() < 0.5 else tuple(dict.fromkeys((one, other)))
+                if all(map(self.place.state.true, subject)):
+                    continue
+                if right:
+                    yield subject
                     break
+                yield from self.near(subject)
 
-    def _comes_about(self, subject: tuple[GroundAtom, ...]) -> bool:
-        """Whether facts that do not hold now hold at some time."""
-        one, other = subject
-        reached = self.place.decider.reached
-        return (
-            one != other
-            and not reached[one].isdisjoint(reached[other])
-            and not all(map(self.place.state.true, subject))
-        )
+    def near(self, subject: tuple[GroundAtom, ...]) -> Iterator[tuple[GroundAtom, ...]]:
+        *before, last = subject
+        for near in self._near_atoms(last):
+            yield (*before, near)
+            if not before:
+                yield (last, near)
+        yield from ((*subject, atom) for atom in self.shuffled(self.places.fitting_atoms))
+
+    def _near_atoms(self, atom: GroundAtom) -> Iterator[GroundAtom]:
+        yield from map(GroundAtom, self.with_another_object(atom[0], atom[1:], self.places.fits_atom))
+
+    def seen(self, subject: tuple[GroundAtom, ...]) -> Hashable:
+        objects = [arg for atom in subject for arg in dict.fromkeys(atom[1:])]
+        return len(subject), len(objects) - len(set(objects))
+
+    def marks(self, subject: tuple[GroundAtom, ...]) -> Iterator[Hashable]:
+        yield self.seen(subject)
+        yield tuple(sorted(atom[0] for atom in subject)), self.seen(subject)
+
+    def asks(self, subject: tuple[GroundAtom, ...]) -> bool:
+        return not all(map(self.place.state.true, subject))
 
     def told(self, subject: tuple[GroundAtom, ...]) -> str:
         return self.told_atoms(subject)
@@ -170,12 +181,6 @@ class Reachability(LastingTopic):
         return _examples({name: made.certificate for name, made in decisions.items() if made and not made.answer})
 
 
-def _repeated(facts: tuple[GroundAtom, ...]) -> int:
-    """How many names of predicates and objects facts have in common."""
-    names = [name for fact in facts for name in {*fact}]
-    return len(names) - len({*names})
-
-
 class ActionReachability(LastingTopic):
     """Which actions can be executed at some time."""
 
@@ -183,22 +188,22 @@ class ActionReachability(LastingTopic):
     which = "Which of these actions can be executed in some state that can be reached?"
     all = "Which action can never be executed, whatever actions are executed before it? Name one, or say none."
 
-    def squares(self) -> Iterator[Square]:
-        """Two actions that are reached, and the two in which they have exchanged some of their objects."""
-        reached: defaultdict[str, dict[GroundAction, None]] = defaultdict(dict)
+    def subjects(self, right: bool) -> Iterator[GroundAction]:
         for state in self.place.decider.some_states(self.rng, MOST_TRIED):
-            for action in self.places.simulator.applicable(state):
-                if action not in self.place.applicable:
-                    reached[action.name][action] = None
-        pairs = [pair for each in reached.values() for pair in combinations(self.shuffled([*each]), 2)]
-        for one, other in self.rng.sample(pairs, min(len(pairs), _MOST_PAIRS)):
-            differing = [at for at in range(len(one.args)) if one.args[at] != other.args[at]]
-            if len(differing) > 1:
-                exchanged = self.rng.sample(differing, self.rng.randrange(1, len(differing)))
-                wrong = _exchanged(one, other, exchanged), _exchanged(other, one, exchanged)
-                decided = [*map(self.decide, wrong)]
-                if not any(each is None or each.answer for each in decided):
-                    yield (one, other), wrong
+            for action in self.shuffled([*self.places.simulator.applicable(state)])[:2]:
+                if not right:
+                    yield from self.near_actions(action)
+                elif action not in self.place.applicable:
+                    yield action
+        yield from self.shuffled(self.places.actions)
+
+    def near(self, subject: GroundAction) -> Iterator[GroundAction]:
+        yield from self.near_actions(subject)
+        for action in self.shuffled(self.places.actions):
+            yield from self.near_actions(action)
+
+    def seen(self, subject: GroundAction) -> Hashable:
+        return subject.name, tuple(map(subject.args.index, subject.args))
 
     def told(self, subject: GroundAction) -> str:
         return self.places.teller.action(subject)
@@ -219,12 +224,6 @@ class ActionReachability(LastingTopic):
                 if decided is not None and not decided.answer:
                     proofs[str(near)] = decided.certificate
         return _examples(proofs)
-
-
-def _exchanged(one: GroundAction, other: GroundAction, places: Collection[int]) -> GroundAction:
-    """An action with objects of another one at some places."""
-    args = (other.args[at] if at in places else arg for at, arg in enumerate(one.args))
-    return GroundAction(one.name, tuple(args))
 
 
 class Validation(OpenTopic):

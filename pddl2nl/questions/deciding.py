@@ -210,7 +210,6 @@ class Decider:
         self.seconds = seconds
         self._plans: list[tuple[GroundAction, ...]] = []
         self._without: dict[GroundAtom, Mutexes] = {}
-        self._excluding: dict[tuple[GroundAtom, GroundAtom], bool] = {}
         self._costs = {} if costs is None else costs
         self._optimal: dict[State, PlannerResult] = {}
         self._estimates: dict[Condition, FFHeuristic] = {}
@@ -285,22 +284,6 @@ class Decider:
         """Some of the states that were reached from this one."""
         states = [*self._around.before]
         return rng.sample(states, min(count, len(states)))
-
-    def exclude(self, one: GroundAtom, other: GroundAtom) -> bool:
-        """Whether two atoms are proved never to hold together."""
-        pair = min(one, other), max(one, other)
-        if pair not in self._excluding:
-            self._excluding[pair] = self.mutexes.refutation(condition_of(pair)) is not None
-        return self._excluding[pair]
-
-    @cached_property
-    def reached(self) -> Mapping[GroundAtom, set[State]]:
-        """The atoms that were reached from this state, each with states in which it holds."""
-        found: defaultdict[GroundAtom, set[State]] = defaultdict(set)
-        for state in self._around.before:
-            for atom in state.changing():
-                found[atom].add(state)
-        return found
 
     def nearest(self, most: int) -> Iterator[tuple[GroundAtom, tuple[GroundAction, ...]]]:
         """Atoms that become true in one of the states that are next, at most so many, each with a shortest plan."""

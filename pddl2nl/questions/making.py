@@ -8,11 +8,10 @@ is drawn among alternatives that look alike and differ in their answers, so that
   makes another of them the right one. A text about different actions belongs to a square: of two such texts each is
   right after the actions after which the other is wrong.
 - A sequence of actions is asked about in one of several states from which it ends differently (`Validation`).
-- Where the rules of the domain decide (`LastingTopic`), what is right and what is wrong consists of the same parts:
-  where one and two, and three and four, go together, and neither one and four nor three and two, one of these is asked.
 
-What is asked is chosen before the answer is, and without looking at earlier questions. So nothing is to be learnt of
-the answer from the text, nor from the other questions of a set.
+Of these kinds what is asked is chosen before the answer is, and without looking at earlier questions. So nothing is to
+be learnt of the answer from the text, nor from the other questions of a set. Where the rules of the domain decide
+(`LastingTopic`), nothing but a balance over the set of questions is possible (`pddl2nl.questions.lasting`).
 """
 
 from __future__ import annotations
@@ -21,29 +20,29 @@ import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Any
+from typing import Any, TypeVar
 
 from pddl2nl.errors import InputError
 from pddl2nl.nl import Teller
 from pddl2nl.pddl import Task, write_domain
 from pddl2nl.questions.acp_topics import ACPBENCH, VERDICTS, Validation
 from pddl2nl.questions.deciding import Certificate
+from pddl2nl.questions.lasting import BalancedSubjects
 from pddl2nl.questions.places import StatePlaces
 from pddl2nl.questions.planbench_topics import PLANBENCH, PlanVerification
 from pddl2nl.questions.question import FORMAT, LABELS, Form, Question
 from pddl2nl.questions.surface import even, leaning
-from pddl2nl.questions.topic import LastingTopic, OpenTopic, Square, Topic, VariedTopic
+from pddl2nl.questions.topic import LastingTopic, OpenTopic, Topic, VariedTopic
 
 TOPICS: Mapping[str, type[OpenTopic]] = {**ACPBENCH, **PLANBENCH}
 """All kinds of questions by their names (`pddl2nl.questions.question.KINDS`)."""
+_TriedT = TypeVar("_TriedT")
 _PATIENCE = 100
 """After so many places without a new question there seems to be none left."""
 _CONTEXTS = 40
 """Contexts that are looked at for one question."""
 _TRIES = 300
 """Alternatives that are tried for one question."""
-_SQUARES = 40
-"""Squares that are tried for one question."""
 _COMPARED, _SUBJECTS = 20, 40
 """Contexts and subjects that are compared for choices."""
 _FITTED = 30
@@ -98,7 +97,7 @@ def make_questions(
     plans = topic.needs_plan and (form == "open" or not (issubclass(topic, Topic) and topic.draws_goals))
     places = StatePlaces(task, teller, rng, seconds=seconds, plans=plans)
     domain_pddl, told = write_domain(task.domain), f"{teller.domain_text()}\n\n{teller.objects_text()}"
-    asker = _Asker(form, rng)
+    asker = _Asker(form, rng, BalancedSubjects(rng, random.Random(f"balance {kind} {form} {seed}")))
     made = missed = 0
     sides: list[int] = []
     for place in places.draw(again=form != "open" or topic.varied):
@@ -136,10 +135,9 @@ class _Asker:
 
     form: Form
     rng: random.Random
+    lasting: BalancedSubjects
     asked: set[str] = field(default_factory=set)
     """The keys of all questions."""
-    used: set[str] = field(default_factory=set)
-    """The texts of subjects asked about: what is right once where rules decide is always right, and would be known."""
 
     @property
     def sides(self) -> int:
@@ -204,19 +202,15 @@ class _Asker:
 
     def _statement(self, topic: Topic, side: int) -> _AskedText | None:
         """A question about one subject, drawn among those that are right, or wrong where ``side`` is 1."""
-        alternatives: Sequence[Sequence[tuple[Topic, Any]]]
-        if isinstance(topic, VariedTopic):
-            alternatives = self._in_two_contexts(topic)
-        else:
-            assert isinstance(topic, LastingTopic)
-            square = next((each for each in _even_squares(topic) if self._is_new(topic, each)), ((), ()))
-            alternatives = [[(topic, subject) for subject in each] for each in square if each]
+        if isinstance(topic, LastingTopic):
+            found = self.lasting.statement(topic, right=side == 0)
+            return None if found is None else _statement_of(found.topic, found.subject, "no" if side else "yes")
+        assert isinstance(topic, VariedTopic)
+        alternatives = self._in_two_contexts(topic)
         asked = [[_statement_of(*each, "no" if no else "yes") for each in of] for no, of in enumerate(alternatives)]
         if not asked or any(each is None or each.key in self.asked for of in asked for each in of):
             return None
-        number = self.rng.randrange(len(asked[side]))
-        self._use(topic, [alternatives[side][number][1]])
-        return asked[side][number]
+        return self.rng.choice(asked[side])
 
     def _in_two_contexts(self, topic: VariedTopic) -> list[list[tuple[VariedTopic, Any]]]:
         """What is right and what is wrong in two contexts: one subject, or two where the texts around them differ."""
@@ -239,24 +233,14 @@ class _Asker:
 
     def _choice(self, topic: Topic, side: int) -> _AskedText | None:
         """One right choice among wrong ones; each of them could be right. The letter of the right one is given."""
-        number = self.rng.randrange(len(LABELS))
-        if isinstance(topic, VariedTopic):
-            found = self._in_four_contexts(topic)
-            if found is None or any(_choice_of(*found, each, side).key in self.asked for each in range(len(LABELS))):
-                return None
-            return _choice_of(*found, number, side)
-        assert isinstance(topic, LastingTopic)
-        every = [*_even_squares(topic)]
-        new = [square for square in every if self._is_new(topic, square)]
-        squares = new if len(new) >= len(LABELS) else every
-        if len(squares) < len(LABELS):
+        if isinstance(topic, LastingTopic):
+            four = self.lasting.choices(topic)
+            return None if four is None else _choice_of([topic], [each.subject for each in four], 0, side)
+        assert isinstance(topic, VariedTopic)
+        found = self._in_four_contexts(topic)
+        if found is None or any(_choice_of(*found, each, side).key in self.asked for each in range(len(LABELS))):
             return None
-        four = self.rng.sample(squares, len(LABELS))
-        subjects = [self.rng.choice(square[each != number]) for each, square in enumerate(four)]
-        if len({*map(topic.told, subjects)}) < len(LABELS):
-            return None
-        self._use(topic, subjects)
-        return _choice_of([topic] * len(LABELS), subjects, number, side)
+        return _choice_of(*found, self.rng.randrange(len(LABELS)), side)
 
     def _in_four_contexts(self, topic: VariedTopic) -> tuple[list[VariedTopic], list[Any]] | None:
         """Contexts and as many subjects: in each context another subject is the only right one."""
@@ -275,37 +259,22 @@ class _Asker:
             only = [right[one].intersection(*(wrong[other] for other in four if other != one)) for one in four]
             if all(only) and len({*map(topic.told, four)}) == len(four):
                 fitting = [[contexts[number] for number in sorted(each)] for each in only]
-                chosen = self._least_leaning(fitting, [*map(topic.told, four)])
+                told = [*map(topic.told, four)]
+                weighed = [
+                    [(each, leaning(_shown(each), told, number)) for each in contexts]
+                    for number, contexts in enumerate(fitting)
+                ]
+                tried = [[self.rng.choice(each) for each in weighed] for _ in range(_FITTED)]
+                chosen = _least_leaning(tried, [[lean for _, lean in each] for each in tried])
                 if chosen is not None:
-                    return chosen, four
+                    return [context for context, _ in chosen], four
         return None
 
-    def _least_leaning(self, fitting: list[list[VariedTopic]], told: list[str]) -> list[VariedTopic] | None:
-        """A context for each choice such that what choices share with the actions that are shown says least."""
-        weighed = [
-            [(each, leaning(_shown(each), told, number)) for each in contexts]
-            for number, contexts in enumerate(fitting)
-        ]
-        tried = [[self.rng.choice(each) for each in weighed] for _ in range(_FITTED)]
-        leans = [max(abs(sum(each)) for each in zip(*(lean for _, lean in four), strict=True)) for four in tried]
-        least = min(leans)
-        return [context for context, _ in tried[leans.index(least)]] if least <= _MOST_LEAN else None
 
-    # ── what lasts ───────────────────────────────────────────────────────────────────────────────
-
-    def _is_new(self, topic: LastingTopic, square: Square) -> bool:
-        return all(topic.told(subject) not in self.used for side in square for subject in side)
-
-    def _use(self, topic: Topic, subjects: Iterable[Any]) -> None:
-        if isinstance(topic, LastingTopic):
-            self.used.update(map(topic.told, subjects))
-
-
-def _even_squares(topic: LastingTopic) -> Iterator[Square]:
-    for square in islice(topic.squares(), _SQUARES):
-        right, wrong = ([(topic.told(subject), "") for subject in side] for side in square)
-        if len({*right, *wrong}) == len(right + wrong) and even(right, wrong):
-            yield square
+def _least_leaning(tried: Sequence[_TriedT], leans: Sequence[Sequence[tuple[float, ...]]]) -> _TriedT | None:
+    """What tells least of which choice is right, over all alternatives; None if it tells too much."""
+    most = [max(abs(sum(each)) for each in zip(*of_all, strict=True)) for of_all in leans]
+    return tried[most.index(min(most))] if min(most) <= _MOST_LEAN else None
 
 
 def _contexts_of(topic: VariedTopic) -> list[VariedTopic]:

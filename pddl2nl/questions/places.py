@@ -14,7 +14,7 @@ from pddl2nl.baselines import solve
 from pddl2nl.baselines.inputs import problem_in_state
 from pddl2nl.errors import MissingExtraError
 from pddl2nl.nl import Teller
-from pddl2nl.pddl import GroundAtom, Task, write_problem
+from pddl2nl.pddl import GroundAtom, Task, TypedName, write_problem
 from pddl2nl.questions.deciding import Decider, all_atoms
 from pddl2nl.search.grounding import GroundActions
 from pddlval import GroundAction, Simulator, State
@@ -104,17 +104,26 @@ class StatePlaces:
         return tuple(atom for atom in all_atoms(self.task, self.ground.layout.changing) if atom[0] in told)
 
     @cached_property
+    def fitting_atoms(self) -> tuple[GroundAtom, ...]:
+        """Those of `atoms` whose objects fit (`fits_atom`)."""
+        return tuple(
+            atom for atom in self.atoms if all(arg in self.fits_atom(atom[0], at) for at, arg in enumerate(atom[1:]))
+        )
+
+    @cached_property
     def actions(self) -> tuple[GroundAction, ...]:
         """All actions that static facts allow, as far as they are listed (`GroundActions.actions`)."""
         return tuple(item.action for item in self.ground.actions or ())
 
     @cached_property
-    def _fitting(self) -> Mapping[tuple[str, int], frozenset[str]]:
-        """The objects at each place of what actions there are."""
-        found: defaultdict[tuple[str, int], set[str]] = defaultdict(set)
-        for action in self.actions:
-            for at, arg in enumerate(action.args):
-                found[action.name, at].add(arg)
+    def _fitting(self) -> Mapping[tuple[str, str, int], frozenset[str]]:
+        """The objects at each place of what actions there are, and of the facts that they need and change."""
+        found: defaultdict[tuple[str, str, int], set[str]] = defaultdict(set)
+        named = [("action", action.name, action.args) for action in self.actions]
+        named += [("fact", atom[0], atom[1:]) for atom, _ in self.ground.numbered]
+        for sort, name, args in named:
+            for at, arg in enumerate(args):
+                found[sort, name, at].add(arg)
         return {place: frozenset(objects) for place, objects in found.items()}
 
     def fits_action(self, name: str, at: int) -> list[str]:
@@ -124,8 +133,17 @@ class StatePlaces:
         """
         schema = self.task.domain.action(name)
         assert schema is not None
-        objects = self.task.objects_of(schema.parameters[at].types)
-        fitting = self._fitting.get((name, at))
+        return self._those_fitting("action", name, at, schema.parameters[at])
+
+    def fits_atom(self, name: str, at: int) -> list[str]:
+        """As `fits_action`, for a predicate's parameter and the facts that actions need or change."""
+        predicate = self.task.domain.predicate(name)
+        assert predicate is not None
+        return self._those_fitting("fact", name, at, predicate.parameters[at])
+
+    def _those_fitting(self, sort: str, name: str, at: int, parameter: TypedName) -> list[str]:
+        objects = self.task.objects_of(parameter.types)
+        fitting = self._fitting.get((sort, name, at))
         return [each for each in objects if fitting is None or each in fitting]
 
     def draw(self, *, again: bool) -> Iterator[StatePlace]:

@@ -21,7 +21,17 @@ from pddlval import GroundAction, validate
 
 _LONGEST_SEQUENCE = 6
 _MOST_STATES = 400
-"""States that are looked at for goals that plans of one pattern reach."""
+"""States that are looked at for each part of a goal."""
+_SHOWN = ("first", "second")
+"""The goals that are shown with their plans, of one part and of two."""
+_MOST_PARTS = 5
+"""Parts of the largest goal."""
+_PATTERNS = 6
+"""Patterns of plans that are tried in one state."""
+_Part = tuple[GroundAtom, tuple[GroundAction, ...]]
+"""A part of a goal, and the actions that reach it behind the other parts."""
+_Pattern = tuple[str, ...]
+"""The predicate of a part, and the names of its actions."""
 
 
 class PlanVerification(Validation):
@@ -211,7 +221,10 @@ class GoalRewording(GoalShuffling):
 
 
 class Generalisation(_PlanTopic):
-    """Another goal of a kind for which two plans are shown: the same actions, with other objects."""
+    """A larger goal of a kind for which smaller ones are shown with their plans, which repeat the same actions.
+
+    PlanBench shows small instances that plans of one pattern solve, and asks for a plan of a larger one.
+    """
 
     needs_plan = False
     all = (
@@ -222,22 +235,44 @@ class Generalisation(_PlanTopic):
 
     def __init__(self, place: StatePlace, rng: random.Random):
         super().__init__(place, rng)
-        self._shown: list[tuple[GroundAtom, tuple[GroundAction, ...]]] = []
-        alike: dict[tuple[str, ...], list[tuple[GroundAtom, tuple[GroundAction, ...]]]] = defaultdict(list)
+        self._parts: list[_Part] = []
+        begun = self._alike(place)
+        for pattern in self.rng.sample(sorted(begun), min(len(begun), _PATTERNS)):
+            self._parts = [self.rng.choice(begun[pattern])]
+            self._grow(pattern)
+            if len(self._parts) > len(_SHOWN):
+                self.goal, self.plan = condition_of(self._atoms(len(self._parts))), self._plan(len(self._parts))
+                return
+
+    def _grow(self, pattern: _Pattern) -> None:
+        """Adds parts of a goal, each reached behind the others by the same actions with other objects."""
+        while len(self._parts) < _MOST_PARTS:
+            here = self.places.place(self.place.after(self._plan(len(self._parts))))
+            alike = self._alike(here).get(pattern)
+            if alike is None:
+                return
+            self._parts.append(self.rng.choice(alike))
+
+    def _alike(self, here: StatePlace) -> Mapping[_Pattern, list[_Part]]:
+        """The parts that can be added at a place, by what reaches them."""
+        found: defaultdict[_Pattern, list[_Part]] = defaultdict(list)
         told = set(self.places.atoms)
-        for atom, plan in place.decider.nearest(_MOST_STATES):
-            if len(plan) > 1 and atom in told:
-                alike[(atom[0], *(action.name for action in plan))].append((atom, plan))
-        groups = [some for some in alike.values() if len(some) > 2]
-        if groups:
-            *self._shown, (atom, self.plan) = rng.sample(rng.choice(groups), 3)
-            self.goal = condition_of([atom])
+        for atom, plan in here.decider.nearest(_MOST_STATES):
+            if len(plan) > 1 and atom in told and all(map(here.after(plan).true, self._atoms(len(self._parts)))):
+                found[atom[0], *(action.name for action in plan)].append((atom, plan))
+        return found
+
+    def _atoms(self, parts: int) -> list[GroundAtom]:
+        return [atom for atom, _ in self._parts[:parts]]
+
+    def _plan(self, parts: int) -> tuple[GroundAction, ...]:
+        return tuple(action for _, plan in self._parts[:parts] for action in plan)
 
     @property
     def base(self) -> Mapping[str, str] | None:
         told: dict[str, str] = {}
-        for name, (atom, plan) in zip(("first", "second"), self._shown, strict=False):
-            told |= {name: self.told_atoms([atom]), f"{name}_plan": self.told_plan(plan)}
+        for parts, name in enumerate(_SHOWN, 1):
+            told |= {name: self.told_atoms(self._atoms(parts)), f"{name}_plan": self.told_plan(self._plan(parts))}
         return told if self.plan else None
 
 

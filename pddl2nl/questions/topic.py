@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from itertools import islice
@@ -102,15 +102,22 @@ class OpenTopic(ABC):
                     return longer
         return plan
 
-    def near_actions(self, action: GroundAction) -> Iterator[GroundAction]:
-        """Actions of the same schema that differ in one object."""
+    def with_another_object(
+        self, name: str, args: Sequence[str], fitting: Callable[[str, int], Collection[str]]
+    ) -> list[Any]:
+        """An atom's or an action's arguments, one of them another object that fits there."""
         changed = [
-            GroundAction(action.name, (*action.args[:at], other, *action.args[at + 1 :]))
-            for at, arg in enumerate(action.args)
-            for other in self.places.fits_action(action.name, at)
+            (name, *args[:at], other, *args[at + 1 :])
+            for at, arg in enumerate(args)
+            for other in fitting(name, at)
             if other != arg
         ]
-        yield from self.shuffled(changed)
+        return self.shuffled(changed)
+
+    def near_actions(self, action: GroundAction) -> Iterator[GroundAction]:
+        """Actions of the same schema that differ in one object."""
+        for name, *args in self.with_another_object(action.name, action.args, self.places.fits_action):
+            yield GroundAction(name, tuple(args))
 
 
 class GoalTopic(OpenTopic):
@@ -210,15 +217,34 @@ class VariedTopic(Topic):
 
 
 class LastingTopic(Topic):
-    """A kind of which the rules of the domain decide for most subjects what is right, whatever the state."""
+    """A kind of which the rules of the domain decide for most subjects what is right, whatever the state.
+
+    Attributes:
+        strict: whether choices that worsen the balance are never asked, since they follow from rules of the domain that
+            texts show, such as that nothing is at two places.
+    """
+
+    strict = False
 
     @abstractmethod
-    def squares(self) -> Iterator[Square]:
-        """Two right subjects and two wrong ones, made of the same parts."""
+    def subjects(self, right: bool) -> Iterator[Any]:
+        """Subjects that are likely to be right, or likely to be wrong."""
 
+    @abstractmethod
+    def near(self, subject: Any) -> Iterator[Any]:
+        """Subjects that differ from a right one in one thing."""
 
-Square = tuple[tuple[Any, Any], tuple[Any, Any]]
-"""Two right subjects and two wrong ones."""
+    @abstractmethod
+    def seen(self, subject: Any) -> Hashable:
+        """What is seen in a subject's text without the task: equal for subjects that look alike."""
+
+    def marks(self, subject: Any) -> Iterable[Hashable]:
+        """What else is seen in a subject, which shall be as frequent in right ones as in wrong ones."""
+        yield self.seen(subject)
+
+    def asks(self, subject: Any) -> bool:
+        """Whether a subject of another state can be asked about in this one."""
+        return True
 
 
 def judged_plan(task: Task, plan: Sequence[GroundAction]) -> Decision:

@@ -16,7 +16,7 @@ from pddl2nl.baselines import PlannerResult, solve
 from pddl2nl.errors import InputError
 from pddl2nl.nl import Teller
 from pddl2nl.pddl import GroundAtom, Task, parse_task
-from pddl2nl.questions.deciding import Decider, all_actions, all_atoms, condition_of, removals, without
+from pddl2nl.questions.deciding import Decider, all_actions, all_atoms, condition_of, goal_atoms, removals, without
 from pddl2nl.questions.making import TOPICS, make_questions
 from pddl2nl.questions.question import Form, Question
 from pddl2nl.search.grounding import GroundActions
@@ -424,9 +424,16 @@ def test_the_whole_state_as_a_goal() -> None:
         assert ("(:goal (at c l))" in question.context) is ("the goal that (at c l):" not in question.question)
 
 
-def test_plans_of_one_pattern_with_other_objects() -> None:
-    asked = questions("generalisation", "open")
-    for question in asked:
-        shown = [action.name for action in plan_in(question.question)]
-        plan = [action.name for action in plan_of(question.answer["plan"])]
-        assert shown == plan + plan
+def test_a_larger_goal_is_reached_by_more_of_the_same() -> None:
+    for question in questions("generalisation", "open"):
+        first, second = question.question.partition("The goal that ")[::2]
+        task, plan = task_of(question), plan_of(question.answer["plan"])
+        shown, twice = plan_in(first), plan_in(second)
+        parts = len(goal_atoms(task.problem.goal))
+        assert parts > 2
+        names = [action.name for action in shown]
+        assert [action.name for action in twice] == names * 2
+        assert [action.name for action in plan] == names * parts
+        # What is shown reaches a part of the goal, and no more.
+        assert not validate(task, twice).valid
+        assert validate(task, plan).valid
