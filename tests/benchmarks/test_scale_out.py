@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import resource
 import signal
+import tempfile
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -31,14 +32,16 @@ pytest.importorskip("distributed", reason="Dask is absent: pip install 'pddl2nl[
 
 RUNS = int(os.environ.get("PDDL2NL_SCALE_RUNS", "10000"))
 CLUSTER = os.environ.get("PDDL2NL_SCALE_CLUSTER", "local:2")
+# Read here: tests run without variables of this name.
+FOLDER = os.environ.get("PDDL2NL_SCALE_FOLDER")
 STEPS = 12
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """Where the records go; on a real cluster all machines must see it."""
-    shared = os.environ.get("PDDL2NL_SCALE_FOLDER")
-    return Path(shared) if shared else tmp_path
+    # A new one each time: finished runs would be resumed.
+    return Path(tempfile.mkdtemp(dir=FOLDER)) if FOLDER else tmp_path
 
 
 def jobs() -> list[Job]:
