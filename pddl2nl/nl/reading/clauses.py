@@ -223,7 +223,7 @@ class ActionGrammar:
 
     def clauses(self, text: str, listed: bool = False, before: Steps = ()) -> list[ClauseReading]:
         """What the sentences and clauses of a text say about actions, in order; ``before``: the steps before it."""
-        words = self._with_of(self._named(words_of(text)))
+        words = self._named(words_of(text))
         if path := self._path(words):
             return path
         known = ClauseReading(0, 0, "read", before[-1:], names_object=True) if before else None
@@ -429,31 +429,19 @@ class ActionGrammar:
             return []
         return [ClauseReading(words[0].start, words[-1].end, "not-an-action", stance=stance, names_object=named)]
 
-    def _with_of(self, words: list[Word]) -> list[Word]:
-        """The words with "instrument_2 of satellite_2" for "satellite_2's instrument_2"."""
-        for index, word in enumerate(words):
-            if word.text != "'s" or index + 1 == len(words):
-                continue
-            mentions = self.frames.mentions(words)
-            owner = next((item for item in mentions if item.last == index), None)
-            owned = next((item for item in mentions if item.first > index), None)
-            if owner and owned and all(item.text in self.lexicon.type_words for item in words[index + 1 : owned.first]):
-                places = words[owner.first : owned.last]
-                turned = [*words[index + 1 : owned.last], word._replace(text="of"), *words[owner.first : index]]
-                words[owner.first : owned.last] = [
-                    said._replace(start=place.start, end=place.end, parted=place.parted)
-                    for said, place in zip(turned, places, strict=True)
-                ]
-        return words
-
     def _named(self, words: list[Word]) -> list[Word]:
-        """The words with the parts of an action's own name: "move-up-slow elevator_0 from floor_1 to floor_2"."""
+        """The words with the parts of an action's own name ("move-up-slow b"), and "to" for an arrow in brackets."""
         named: list[Word] = []
         for at, word in enumerate(words):
             # "the action 'move-up-slow'" is how the template wording says it.
             own = word.text not in self.lexicon.folded and not (at and words[at - 1].text == "action")
             parts = (name_words(word.text) if own and self.pddl.schema(word.text) else []) or [word.text]
-            named += [word._replace(text=part, parted="" if place else word.parted) for place, part in enumerate(parts)]
+            if word.aside and at and words[at - 1].aside and word.parted == ">":
+                # "(free space: length_2 → length_3)"
+                parts, word = ["to", word.text], word._replace(parted="")
+            for part in parts:
+                named.append(word if part == word.text else word._replace(text=part, raw=part))
+                word = word._replace(parted="")
         return named
 
     def _sentences(self, text: str, words: Sequence[Word]) -> Iterator[Sequence[Word]]:
@@ -731,7 +719,7 @@ class ActionGrammar:
         "the truck" and what is left out are each an object of the nearest line that names a fitting one; a destination
         that is left out is none.
         """
-        words = [word for word in self._with_of(words_of(text)) if word.text not in _PLACES]
+        words = [word for word in words_of(text) if word.text not in _PLACES]
         mentions = self.frames.mentions(words)
         meant: list[Mention] = []
         names = inside(mentions)

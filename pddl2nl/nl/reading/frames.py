@@ -49,7 +49,8 @@ _SWITCHES = ("switch", "turn")
 _WAYS = frozenset(("from", "to"))
 _GOALS = frozenset(("to", "into", "on", "onto", "towards", "inside"))
 _STAYS = _LOCATIVE - {"to"}
-_BARRED = word_set("conditions") | word_set("stance_bars")
+_CONDITIONS = word_set("conditions")
+_BARS = word_set("bars")
 _NEVER = 100.0
 _LIMIT = 3.0
 """The cost up to which a fit counts."""
@@ -351,8 +352,12 @@ class Frames:
         All of them must be used: a clause that says another verb, or goes on ("and on to c"), says another step.
         """
         last = max((at for at in range(1, verb + 1) if words[at].parted), default=0)
-        end = next((at for at in range(verb + 1, len(words)) if words[at].parted in (".", ":", ";", "-") or
-                    is_reason_word(words[at])), len(words))  # fmt: skip
+        ends = (
+            at
+            for at, word in enumerate(words)
+            if at > verb and (is_reason_word(word) or (word.parted in (".", ":", ";", "-") and not word.aside))
+        )
+        end = next(ends, len(words))
         named = inside(mentions)
         small = ARTICLES | FILLERS | PREPOSITIONS | self.lexicon.type_words
 
@@ -364,7 +369,7 @@ class Frames:
                 and text not in self.lexicon.type_words
                 and words[max(at - 1, 0)].text not in ARTICLES
             )
-            return at not in named and (goes_on or text in _BARRED or other)
+            return at not in named and (goes_on or text in _CONDITIONS or text in _BARS - self.vocabulary or other)
 
         if any(map(says_more, range(verb + 1, end))):
             return []
@@ -400,7 +405,12 @@ class Frames:
             said: list[str] = []
             # Of what stands before the verb the stance is judged: "subsequently a is moved".
             relative = start == 0 and mention.first < verb
-            for index, word in enumerate(words[start : mention.first], start):
+            for index, word in enumerate(words[start : mention.first + 1], start):
+                if word.aside and word.parted == ":" and index > verb:
+                    # "… rack_1 (free space: length_1 to length_2)"
+                    said = []
+                if index == mention.first:
+                    break
                 relative = relative or word.text in RELATIVES
                 particle = word.text in particles and (word.text in PARTICLES or index == verb + 1)
                 # "pick up a" for "pick a", where "up" tells no actions apart.

@@ -50,6 +50,7 @@ def reader() -> Reader:
         ("c1 is then loaded by h1 into truck t1 at place p1", "(load-truck h1 c1 t1 p1)"),
         ("Pick up c1 at p1 with hoist h1 - c1 is clear.", "(pickup h1 c1 p1)"),
         ("Move up from l0 to l1", "(up l0 l1)"),
+        ("Drive truck t1 (p1 → p2)", "(drive t1 p1 p2)"),
         ("load-truck c1 into t1 at p1 with h1", "(load-truck h1 c1 t1 p1)"),
         # What is left out, or said of too much, is reported, and so is what says the other way round.
         ("Drive t1 to p2.", None),
