@@ -294,7 +294,7 @@ class TimedTask:
         changes = [durative.changes for durative in self.durative.values()]
         lowered = replace(domain, actions=(*plain, *changes, *self.literals), durative_actions=(), constraints=None)
         untimed = replace(problem, init_timed=(), goal=required(problem.goal), constraints=None, metric=None)
-        self.simulator = Simulator(Task(lowered, untimed), tolerance)
+        self.simulator = Simulator(Task(lowered, untimed), tolerance, checked=True)
         self._schemas: dict[tuple[str, Fraction], Schema] = {}
         self._grounds: dict[tuple[str, Fraction, GroundAction], Ground] = {}
         self._timeless: dict[str, bool] = {}
