@@ -45,9 +45,9 @@ _TRIES = 300
 """Alternatives that are tried for one question."""
 _COMPARED, _SUBJECTS = 20, 40
 """Contexts and subjects that are compared for choices."""
-_FITTED = 30
+_FITTED = 100
 """So often other contexts are tried for the same choices."""
-_MOST_LEAN = 0.5
+_MOST_LEAN = 0.2
 """Choices may share so much more, or less, with the actions that are shown if they are right than if they are wrong."""
 
 
