@@ -347,7 +347,7 @@ class ActionGrammar:
             alike = {
                 place: len(wanted.prepositions ^ role.prepositions)
                 for place, wanted in zip(frame.slots, frame.roles, strict=True)
-                if place not in taken and mention.objects[0].fits(frame.types[place])
+                if place not in taken and self._suits(frame, place, mention.objects[0])
                 if wanted.prepositions == role.prepositions or set() < role.prepositions < wanted.prepositions
             }
             places = {place for place, price in alike.items() if price == min(alike.values())}
@@ -357,7 +357,7 @@ class ActionGrammar:
                 places = {*fitting} - taken if len(fitting) == 1 else set()
             if not goes_on and not role.prepositions and len(mentions) == 1 and "reworded" not in last.rules:
                 # "stack a on b, sorry, c": it corrects the last object that it can stand for.
-                fitting = [place for place in frame.slots if mention.objects[0].fits(frame.types[place])]
+                fitting = [place for place in frame.slots if self._suits(frame, place, mention.objects[0])]
                 args[fitting[-1] if fitting else frame.slots[-1]] = mention.objects[0].pddl
                 taken = {*fitting}
                 break
@@ -433,8 +433,9 @@ class ActionGrammar:
         """The words with the parts of an action's own name ("move-up-slow b"), and "to" for an arrow in brackets."""
         named: list[Word] = []
         for at, word in enumerate(words):
-            # "the action 'move-up-slow'" is how the template wording says it.
-            own = word.text not in self.lexicon.folded and not (at and words[at - 1].text == "action")
+            # "apply the action 'move-up-slow' to" is how the template wording says it.
+            told = at > 0 and words[at - 1].text in ("action", "apply")
+            own = word.text not in self.lexicon.folded and not told
             parts = (name_words(word.text) if own and self.pddl.schema(word.text) else []) or [word.text]
             if word.aside and at and words[at - 1].aside and word.parted == ">":
                 # "(free space: length_2 → length_3)"
@@ -788,9 +789,27 @@ class ActionGrammar:
         tail = [word for word in words if word.start >= verdict.end] if verdict.status == "read" else []
         if any(word.text in self.frames.verbs for word in tail[1:]):
             further = self._clause(text, tail, False)
-            if further is not None and further.status in ("read", "ambiguous"):
+            # "…, from where it sends the data of a" says a step; what stands behind a dash explains this one.
+            lost = further is not None and (further.is_failure or further.stance == "unclear (where)")
+            if further is not None and (further.status in ("read", "ambiguous") or (lost and tail[0].parted != "-")):
                 return [verdict, further]
+        elif tail and tail[0].text == "and":
+            return [verdict, *self._same_verb(text, words, verdict, tail)]
         return [verdict]
+
+    def _same_verb(
+        self, text: str, words: Sequence[Word], last: ClauseReading, tail: Sequence[Word]
+    ) -> list[ClauseReading]:
+        """The steps that go on with a verb: "take an image of a in b and an image of c in d"; reported if unread."""
+        done = set(last.candidates[0].args)
+        if any(word.text in self._states for word in tail) or self._names(tail) <= done:
+            return []
+        verb = next((word for word in words if word.start >= last.start and word.text in self.frames.verbs), None)
+        row = [verb._replace(start=tail[0].start, end=tail[0].end, parted=""), *tail[1:]] if verb else []
+        again = self._clause(text, row, False) if row else None
+        if again is None or again.status != "read":
+            return [_unreadable(tail, "it names an object that the action before it does not use")]
+        return self._with_tail(text, row, again.moved(0, "reworded"))
 
     # ── where clauses begin ──────────────────────────────────────────────────────────────────────
 

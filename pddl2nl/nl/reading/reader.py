@@ -62,6 +62,7 @@ _CHANGE = phrases("change")
 # "Load crate_1: load crate_1 with …"
 _TITLED = re.compile(r"[*_` ]*(?::|[-–—] )[*_` ]*")
 _QUOTED = re.compile(r"[\"“`„]([^\"“”`„\n]+)[\"”`“]")
+_TIMES = re.compile(r"[*_` ]*[(\[]?[*_` ]*[×✕x] ?(\d{1,3})(?=[*_` ]*(?:[)\].,;]|\Z))")
 _ITEM = re.compile(r"(?:(\d{1,4})[.)]|([-*•])) +")
 
 
@@ -371,7 +372,7 @@ class Reader:
             # "## Making coffee", "**At depot_1**"
             return [_no_action(text, piece, "prose")]
         if attempts:
-            return readings
+            return [again for reading in readings for again in [reading] * _times(text, reading, piece.end)]
         if thinks:
             return [_no_action(text, piece, "thought")]
         if marked and not expected and claim_of(text, piece) is not None:
@@ -528,6 +529,12 @@ def _besides(text: str, piece: Piece, peeled: Peeled, readings: Sequence[Reading
     said += text[at : piece.end]
     # "Step 2 must be replaced by: stack a on b" begins like a label.
     return text[piece.start : start] + said if _WORD.search(said) else ""
+
+
+def _times(text: str, reading: Reading, end: int) -> int:
+    """How often the mark behind a step says that it is done: "(×4)"."""
+    said = _TIMES.match(text, reading.end, end) if reading.action is not None else None
+    return max(int(said[1]), 1) if said else 1
 
 
 def _begins_another(text: str) -> bool:

@@ -52,6 +52,8 @@ def reader() -> Reader:
         ("Move up from l0 to l1", "(up l0 l1)"),
         ("Drive truck t1 (p1 → p2)", "(drive t1 p1 p2)"),
         ("load-truck c1 into t1 at p1 with h1", "(load-truck h1 c1 t1 p1)"),
+        # The template wording, shortened
+        ("Apply 'load-truck' to h1, c1, t1, and p1", "(load-truck h1 c1 t1 p1)"),
         # What is left out, or said of too much, is reported, and so is what says the other way round.
         ("Drive t1 to p2.", None),
         ("Load c1 into t1.", None),
@@ -90,3 +92,21 @@ def test_steps_without_a_wording_go_on_with_what_was_said_before(reader: Reader,
     readings = reader.read(said)
     assert readings.complete
     assert list(map(str, readings.plan)) == actions
+
+
+@pytest.mark.parametrize(
+    ("line", "actions"),
+    [
+        ("Drive t1 from p1 to p2 (×3)", ["(drive t1 p1 p2)"] * 3),
+        ("Drive t1 from p1 to p2 three times.", [None]),
+        # A verb is said for what follows "and" as well.
+        ("Pick up c1 at p1 with h1 and the crate c2 at p2 with h2", ["(pickup h1 c1 p1)", "(pickup h2 c2 p2)"]),
+        ("Pick up c1 at p1 with h1 and c2", ["(pickup h1 c1 p1)", "(pickup h1 c2 p1)"]),
+        # What is left over is reported, and so is a step behind a step.
+        ("Pick up c1 at p1 with h1 and the crate c2", [None]),
+        ("Drive t1 from p1 to p2, from where it loads c1 at p2", ["(drive t1 p1 p2)", None]),
+    ],
+)
+def test_no_step_behind_a_step_is_lost(reader: Reader, line: str, actions: list[str | None]) -> None:
+    chosen = reader.read(f"1. {line}").chosen
+    assert [None if item.action is None else str(item.action) for item in chosen] == actions

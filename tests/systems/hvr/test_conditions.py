@@ -432,7 +432,7 @@ def test_what_is_mapped_says_so() -> None:
         # Few words that name an object are meant as an action, whatever they are.
         ("Grab cup_0", True),
         ("- Grab cup_0 and hold it tight above all else", True),
-        ("put the broken cup_1 on place_0", True),
+        ("put the broken one on place_0", True),
         # Not meant as an action at all.
         ("That is all.", False),
         ("The cup is on the shelf now and so everything is done as it should be.", False),
