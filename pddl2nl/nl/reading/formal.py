@@ -88,6 +88,7 @@ _YAML = re.compile(
     r"(?:(?:name|function|tool)\s*:\s*)?([\w-]+)\s*\n"
     r"\s*(?:arg(?:ument)?s|param(?:eter)?s|objects)\s*:\s*[\[({]([^\])}\n]*)[\])}]"
 )
+_TITLED_CODE = re.compile(r"[^`\n]*[:–—-][\s*_]*`([^`\n]+)`[\s.*_]*(?:[(–—-].*)?\Z")
 _BETWEEN = re.compile(
     r"(?:[\s,;.*_`\"'→>\[\]\d:(&+-]|\b(?:and|then|finally|next|lastly|after|that|first|followed|by|step|action)\b)*",
     re.IGNORECASE,
@@ -119,13 +120,19 @@ class PDDLGrammar:
             return [self.ground(schema, yaml[1], args, yaml.span())]
         verdicts = self._found(_SEXPR, text) or self._found(_CALL, text)
         if not verdicts:
-            bare = text.rstrip(TRAILING)
-            words = [word for word in bare.replace(",", " ").replace("|", " ").split() if word not in "-–—"]
-            schema = self.schema(words[0]) if words else None
-            if schema is not None and len(words) == len(schema.parameters) + 1:
-                verdict = self.ground(schema, words[0], words[1:], (0, len(bare)))
-                verdicts += [verdict] if verdict.status == "read" else []
+            # "**Drive to the market:** `drive t a b`"
+            coded = _TITLED_CODE.match(text)
+            verdicts = self._bare(text, *coded.span(1)) if coded else self._bare(text, 0, len(text.rstrip(TRAILING)))
         return [item.moved(0, "several") for item in verdicts] if len(verdicts) > 1 else verdicts
+
+    def _bare(self, text: str, start: int, end: int) -> list[ClauseReading]:
+        """An action without brackets, if a stretch of a text is one: "stack a b"."""
+        words = [word for word in text[start:end].replace(",", " ").replace("|", " ").split() if word not in "-–—"]
+        schema = self.schema(words[0]) if words else None
+        if schema is None or len(words) != len(schema.parameters) + 1:
+            return []
+        verdict = self.ground(schema, words[0], words[1:], (start, end))
+        return [verdict] if verdict.status == "read" else []
 
     def _found(self, shape: re.Pattern[str], text: str) -> list[ClauseReading]:
         verdicts: list[ClauseReading] = []

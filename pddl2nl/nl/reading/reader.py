@@ -367,9 +367,10 @@ class Reader:
             # A verb without objects may be a step where a line of the plan says no other.
             named = (reading.is_attempt or item.names_object for reading, item in zip(readings, verdicts, strict=True))
             readings = [reading for reading, kept in zip(readings, named, strict=True) if kept]
-        titled = said[0] == "#" or (said[0] == "*" and _HEADING.match(said) and words_of(said)[0].text in PREPOSITIONS)
+        begins = {word.text for part in (said, said[peeled.start :]) for word in words_of(part)[:1]}
+        titled = said[0] == "#" or (said[0] == "*" and _HEADING.match(said) and not begins.isdisjoint(PREPOSITIONS))
         if titled and not any(reading.status == "read" for reading in readings):
-            # "## Making coffee", "**At depot_1**"
+            # "## Making coffee", "**At depot_1**", "**Day 1: from place_0 to place_1**"
             return [_no_action(text, piece, "prose")]
         if attempts:
             return [again for reading in readings for again in [reading] * _times(text, reading, piece.end)]

@@ -54,6 +54,7 @@ def reader() -> Reader:
         ("load-truck c1 into t1 at p1 with h1", "(load-truck h1 c1 t1 p1)"),
         # The template wording, shortened
         ("Apply 'load-truck' to h1, c1, t1, and p1", "(load-truck h1 c1 t1 p1)"),
+        ("**Drive to the first place:** `drive t1 p2 p1`", "(drive t1 p2 p1)"),
         # What is left out, or said of too much, is reported, and so is what says the other way round.
         ("Drive t1 to p2.", None),
         ("Load c1 into t1.", None),
@@ -80,6 +81,7 @@ def test_a_row_of_a_table_may_leave_cells_empty(reader: Reader) -> None:
     [
         ("**At p1**\n1. h1 picks up c1.\n2. h1 loads it into b1.", ["(pickup h1 c1 p1)", "(load-boat h1 c1 b1 p1)"]),
         ("1. The lift goes up from l0 to l1.", ["(up l0 l1)"]),
+        ("**Day 1: from p1 to p2**\n- drive(t1, p1, p2)\n- up(l0, l1)", ["(drive t1 p1 p2)", "(up l0 l1)"]),
         # "It" is what can be loaded, and "c2 with h2" is picked up where c1 is.
         (
             "1. Pick up c1 at p1 with h1.\n2. h1 loads it into b1 at p1.",
