@@ -24,7 +24,7 @@ DOMAINS = (
     "logistics", "rovers", "satellite", "visitall",
 )  # fmt: skip
 UNKNOWN_VERBS = (
-    "grab",
+    "snatch",
     "fetch",
     "transport",
     "shift",
