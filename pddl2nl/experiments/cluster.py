@@ -381,6 +381,7 @@ class ClusterRuns:
         self._terms = terms
         self._runs: dict[str, _ClusterRun] = {}
         self._refused: list[tuple[Job, Result]] = []
+        self._ended = threading.Event()
         self._threads = self._processes = 0
         self._stopping = False
         self._looked = self._scaled = float("-inf")
@@ -455,7 +456,9 @@ class ClusterRuns:
                     return run.job, result
             if time.monotonic() >= deadline:
                 return None
-            time.sleep(_TICK)
+            # A run that ends is seen at once; what has no end of its own, such as a lost scheduler, a moment later.
+            self._ended.wait(_TICK)
+            self._ended.clear()
         return self._refused.pop()
 
     def stop(self, now: bool) -> None:
@@ -520,6 +523,7 @@ class ClusterRuns:
                 spent, share = total([budget.already, budget.spent]), 1.0 / max(1, self._processes)
                 arguments = run.packed, self._worker_terms, share, spent
                 run.future = self._client.submit(run_on_worker, *arguments, pure=False)
+                run.future.add_done_callback(lambda _: self._ended.set())
             return None
         if run.future.status == "pending":
             # No worker is left to return what was submitted.

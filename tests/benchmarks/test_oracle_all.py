@@ -37,11 +37,7 @@ def _records(
                 style=style,
                 seed=seed,
             ),
-            domain,
-            each.name,
-            policy,
-            style,
-            str(seed),
+            (domain, each.name, policy, style, str(seed)),
         )
         for each in instances
         for policy, style in columns
