@@ -448,11 +448,14 @@ class Problem:
 
 def conjuncts(condition: Condition) -> Iterator[Condition]:
     """The members of a conjunction, nested ones flattened; a condition that is none is its own only member."""
-    if isinstance(condition, And):
-        for part in condition.parts:
-            yield from conjuncts(part)
-    else:
+    if not isinstance(condition, And):
         yield condition
+        return
+    for part in condition.parts:
+        if isinstance(part, And):
+            yield from conjuncts(part)
+        else:
+            yield part
 
 
 Node = Condition | Expression
@@ -517,7 +520,7 @@ def required(condition: Condition) -> Condition:
         case Preference():
             return And()
         case And(parts):
-            kept = tuple([one for part in parts if (one := required(part)) != And() or part == And()])
+            kept = tuple([one for part in parts if (one := required(part)) is part or one != And()])
             return condition if kept == parts else And(kept, condition.span)
         case Forall(body=body):
             inner = required(body)
