@@ -3,7 +3,7 @@
 After Stein et al., section 3: the actions, what each asks for (positive and negative conditions in sentences
 of their own), what each changes (added facts, deleted facts, numeric changes, and their conditions), then the type
 hierarchy. Beyond them: composite conditions, durative actions, derived predicates, constants. A condition that is more
-than a conjunction of literals and has more than 40 words is a numbered list (`Phrases.outline`), and what is said of an
+than a conjunction of literals and has more than 40 words is a numbered list (`Told.outline`), and what is said of an
 action with such a condition refers to "this" in place of its heading.
 """
 
@@ -15,7 +15,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import NamedTuple
 
-from pddl2nl.nl.telling.phrases import Phrases, Scope, is_literal, is_long, refuse
+from pddl2nl.nl.telling.phrases import SIMPLE, Phrases, Scope, Told, is_literal, is_long, refuse
 from pddl2nl.nl.wording.english import closed_clause, enumerate_words, generic_action, one_of_kind, within_sentence
 from pddl2nl.nl.wording.negation import NOT_SO
 from pddl2nl.pddl.tree import (
@@ -70,17 +70,17 @@ def compose_domain(phrases: Phrases, *, constants: bool = True, effects: bool = 
     if phrases.wording.domain_text is not None:
         return phrases.wording.domain_text
     general = Scope("the constraints", {}, phrases.constants)
-    rules = _rules(phrases)
+    headlines: list[str] = []
+    conditions: list[str] = []
+    changes: list[str] = []
+    for rule in _rules(phrases):
+        headlines.append(rule[0].headline)
+        conditions += _conditions(rule)
+        changes += _effects(rule) if effects else ()
     sections = [
-        ["These are the actions that I can take:", *(rule[0].headline for rule in rules)],
-        [
-            "Each action has its conditions, all of which must hold:",
-            *(line for rule in rules for line in _conditions(rule)),
-        ],
-        [
-            "Each action changes this and nothing else:",
-            *(line for rule in rules if effects for line in _effects(rule)),
-        ],
+        ["These are the actions that I can take:", *headlines],
+        ["Each action has its conditions, all of which must hold:", *conditions],
+        ["Each action changes this and nothing else:", *changes],
         ["On the way this must hold:", *constraint_lines(domain.constraints, phrases, general)],
         ["Some facts follow from others, and hold only then:", *(_derived(item, phrases) for item in domain.derived)],
         ["These objects are always there:", *object_lines(domain.constants if constants else (), {}, phrases)],
@@ -108,20 +108,20 @@ Rule = tuple["ToldAction", ...]
 """Actions that are told together: nearly always a single one."""
 
 
-def _rules(phrases: Phrases) -> list[Rule]:
+def _rules(phrases: Phrases) -> Iterator[Rule]:
     """All actions; those with one headline, such as two moves up and down, are told together where that is exact."""
     groups: dict[str, list[ToldAction]] = {}
     for schema in phrases.domain.steps:
         action = ToldAction.of(schema, phrases)
         groups.setdefault(action.headline, []).append(action)
-    rules: list[Rule] = []
-    for group in groups.values():
+    for headline in tuple(groups):
+        # None is kept once it is told: with thousands of actions garbage collection would visit all that they hold.
+        group = groups.pop(headline)
         if len(group) == 1 or _share_a_rule(tuple(group)):
-            rules.append(tuple(group))
+            yield tuple(group)
         else:
             named = (f"{closed_clause(one.phrase)} by '{one.schema.name}'" for one in group)
-            rules += [(replace(one, phrase=phrase),) for one, phrase in zip(group, named, strict=True)]
-    return rules
+            yield from [(replace(one, phrase=phrase),) for one, phrase in zip(group, named, strict=True)]
 
 
 def _share_a_rule(rule: Rule) -> bool:
@@ -152,12 +152,14 @@ def _conditions(rule: Rule) -> Iterator[str]:
         yield from _durative_conditions(action, action.schema)
         return
     if not others:
-        yield from action.conditions(action.schema.precondition)
+        yield from action.conditions(action.asked)
+        start = f"when I {closed_clause(action.phrase)}, I would prefer that "
+        yield from wishes(action.schema.precondition, action.phrases, action.scope, start)
         return
     own = _own_conditions(rule)
     shared = And(tuple(_shared_conditions(rule).values()))
     if shared.parts or not all(own):
-        yield from action.conditions(shared)
+        yield from action.conditions(sorted_literals(shared, action.phrases, action.scope))
     if all(own):
         yield f"{action.only}it is the case that {' or '.join(f'({text})' for text in own)}."
 
@@ -233,13 +235,23 @@ class ToldAction:
         return f"Once I {self.phrase}, "
 
     @cached_property
+    def asked(self) -> Literals:
+        """The conjuncts of its precondition, without preferences."""
+        condition = self.schema.precondition if isinstance(self.schema, ActionSchema) else And()
+        return sorted_literals(required(condition), self.phrases, self.scope)
+
+    @cached_property
+    def groups(self) -> list[EffectGroup]:
+        """Its effects."""
+        effect = self.schema.effect if isinstance(self.schema, ActionSchema) else And()
+        return effect_groups(effect, self.phrases, self.scope)
+
+    @cached_property
     def told_conditions(self) -> dict[str, Condition]:
         """The conjuncts of its precondition by their texts."""
-        if not isinstance(self.schema, ActionSchema):
-            return {}
-        parts = sorted_literals(required(self.schema.precondition), self.phrases)
-        told = (*parts.positive, *map(Not, parts.negative), *parts.composite)
-        return {self.phrases.condition(part, self.scope): part for part in told}
+        literals = (*self.asked.positive, *map(Not, self.asked.negative))
+        told = {self.phrases.condition(part, self.scope): part for part in literals}
+        return told | {told.text: part for part, told in self.asked.composite}
 
     @property
     def headline(self) -> str:
@@ -251,31 +263,21 @@ class ToldAction:
         ]
         return f"{self.phrase}, where {enumerate_words(untold)}" if untold else self.phrase
 
-    def conditions(self, condition: Condition) -> Iterator[str]:
-        """Its preconditions: a sentence for all positive, one for all negative and one for each composite condition."""
-        said = self.said_once(
-            list(self.requirements(required(condition), self.only)), self.only, "I can only do this if "
-        )
+    def conditions(self, asked: Literals) -> Iterator[str]:
+        """Preconditions: a sentence for all positive, one for all negative and one for each composite condition."""
+        said = self.said_once(list(self.requirements(asked, self.only)), self.only, "I can only do this if ")
         yield from said or [f"I can always {self.phrase}."]
-        start = f"when I {closed_clause(self.phrase)}, I would prefer that "
-        yield from wishes(condition, self.phrases, self.scope, start)
 
     def said_once(self, lines: list[str], start: str, again: str) -> list[str]:
         """The lines about a long action: what follows the first one begins with "this" in place of its heading."""
-        long = any(is_long(self.phrases.condition(part, self.scope)) for part in self._composite)
-        return [lines[0], *(line.replace(start, again, 1) for line in lines[1:])] if lines and long else lines
+        return [lines[0], *(line.replace(start, again, 1) for line in lines[1:])] if lines[1:] and self._long else lines
 
     @cached_property
-    def _composite(self) -> tuple[Condition, ...]:
-        if not isinstance(self.schema, ActionSchema):
-            return ()
-        whens = (node.condition for node in walk(self.schema.effect) if isinstance(node, When))
-        conditions = (required(self.schema.precondition), *whens)
-        return tuple(part for condition in conditions for part in sorted_literals(condition, self.phrases).composite)
+    def _long(self) -> bool:
+        return any(is_long(told.text) for _, told in self.asked.composite) or any(group.long for group in self.groups)
 
-    def requirements(self, condition: Condition, only: str) -> Iterator[str]:
+    def requirements(self, parts: Literals, only: str) -> Iterator[str]:
         """What a condition asks for, in sentences that begin with `only`; nothing for an empty condition."""
-        parts = sorted_literals(condition, self.phrases)
         if parts.positive:
             yield (
                 only
@@ -285,13 +287,12 @@ class ToldAction:
             # Inequalities first: after "it is not the case that …" they would read as part of the negation.
             negative = sorted(parts.negative, key=lambda part: not isinstance(part, Equality))
             yield only + f"{' and '.join(self._negative(part) for part in negative)}."
-        for part in parts.composite:
+        for part, told in parts.composite:
             if part == Or():
                 yield f"I can never {self.phrase}."
                 return
-            text = self.phrases.condition(part, self.scope)
-            start = only if text.startswith(NOT_SO) else f"{only}it is the case that "
-            yield "\n".join(self.phrases.outline(part, self.scope, start)) + "."
+            start = only if told.text.startswith(NOT_SO) else f"{only}it is the case that "
+            yield start + "\n".join(told.outline()) + "."
 
     def _negative(self, part: Condition) -> str:
         if isinstance(part, Equality):
@@ -300,41 +301,38 @@ class ToldAction:
 
     def effects(self, schema: ActionSchema, start: str) -> Iterator[str]:
         """Its effects: added and deleted facts and numeric changes, each in a sentence of its own."""
-        groups = effect_groups(schema.effect, self.phrases, self.scope)
+        groups = self.groups if schema is self.schema else effect_groups(schema.effect, self.phrases, self.scope)
         unless = Coincidences(schema, self.phrases, groups).unless
         yield from (line for group in groups for line in group.sentences(start, self.phrases, unless=unless))
 
 
 def _known_nouns(phrases: Phrases, schema: StepSchema) -> frozenset[str]:
     """Words that are nouns before a parameter: types, unary predicates, parameters' own names."""
-    domain = phrases.domain
-    words = {phrases.wording.type_word(item.name) for item in domain.types}
-    words |= {item.name for item in domain.predicates if len(item.parameters) == 1}
-    words |= {item.name.lstrip("?").rstrip("0123456789") for item in schema.parameters}
-    return frozenset(word.casefold() for word in words if len(word) > 1) | {"object"}
+    words = (item.name.lstrip("?").rstrip("0123456789") for item in schema.parameters)
+    return phrases.nouns.union(word.casefold() for word in words if len(word) > 1)
 
 
 class Literals(NamedTuple):
-    """The conjuncts of a condition by kind; negative ones without their ``not``."""
+    """The conjuncts of a condition by kind; negative ones without their ``not``, composite ones with their texts."""
 
     positive: list[Condition]
     negative: list[Condition]
-    composite: list[Condition]
+    composite: list[tuple[Condition, Told]]
 
 
-def sorted_literals(condition: Condition, phrases: Phrases) -> Literals:
-    """The conjuncts by kind, negative ones without their ``not``; facts that are never told are skipped."""
+def sorted_literals(condition: Condition, phrases: Phrases, scope: Scope) -> Literals:
+    """The conjuncts by kind; facts that are never told are skipped."""
     found = Literals([], [], [])
     for part in conjuncts(condition):
         body = part.body if isinstance(part, Not) else part
         if isinstance(body, Atom) and not phrases.told(body.predicate):
             continue
-        if isinstance(body, Atom | Equality):
+        if isinstance(body, (Atom, Equality)):
             (found.negative if isinstance(part, Not) else found.positive).append(body)
         elif isinstance(part, Comparison):
             found.positive.append(part)
         else:
-            found.composite.append(part)
+            found.composite.append((part, phrases.composite(part, scope)))
     return found
 
 
@@ -346,7 +344,8 @@ def wishes(condition: Condition, phrases: Phrases, scope: Scope, start: str) -> 
             yield f"{start[0].upper()}{start[1:]}{phrases.condition(body, scope)}{named}."
         case And(parts):
             for part in parts:
-                yield from wishes(part, phrases, scope, start)
+                if isinstance(part, Preference | And | Forall):
+                    yield from wishes(part, phrases, scope, start)
         case Forall(parameters, body):
             inner = scope.bind(parameters)
             yield from wishes(body, phrases, inner, f"{phrases.every(parameters, inner)}, {start}")
@@ -362,10 +361,11 @@ def is_word(types: Sequence[str], phrases: Phrases) -> str:
 
 @dataclass
 class EffectGroup:
-    """Effects under the same quantifiers and conditions; ``lead`` is their text."""
+    """Effects under the same quantifiers and conditions; ``lead`` is their text, ``long`` whether one is a list."""
 
     lead: str
     scope: Scope
+    long: bool = False
     added: list[Atom] = field(default_factory=list)
     deleted: list[Atom] = field(default_factory=list)
     updates: list[Update] = field(default_factory=list)
@@ -399,12 +399,14 @@ class EffectGroup:
             yield f"{start}{self.lead}{' and '.join(changes)}."
 
 
-def effect_groups(effect: Condition, phrases: Phrases, scope: Scope, lead: str = "") -> list[EffectGroup]:
+def effect_groups(
+    effect: Condition, phrases: Phrases, scope: Scope, lead: str = "", *, long: bool = False
+) -> list[EffectGroup]:
     """The parts of an effect, grouped by their quantifiers and conditions.
 
     Raises `UnsupportedError` for effects that cannot be told.
     """
-    group = EffectGroup(lead, scope)
+    group = EffectGroup(lead, scope, long)
     groups = [group]
     for part in conjuncts(effect):
         match part:
@@ -419,11 +421,11 @@ def effect_groups(effect: Condition, phrases: Phrases, scope: Scope, lead: str =
             case Forall(parameters=parameters, body=body):
                 inner = scope.bind(parameters)
                 quantified = f"{lead}{phrases.every(parameters, inner)}, " if parameters else lead
-                groups += effect_groups(body, phrases, inner, quantified)
+                groups += effect_groups(body, phrases, inner, quantified, long=long)
             case When(condition=condition, effect=body):
-                before = _before(condition, phrases, scope)
+                before, listed = _before(condition, phrases, scope)
                 # The effect does not reuse the letters of its condition.
-                groups += effect_groups(body, phrases, scope.beside(before), lead + before)
+                groups += effect_groups(body, phrases, scope.beside(before), lead + before, long=long or listed)
             case _:
                 raise refuse(f"an effect of kind {type(part).__name__.lower()}", scope.place)
     return groups
@@ -487,20 +489,24 @@ class Coincidences:
         )
 
 
-def _before(condition: Condition, phrases: Phrases, scope: Scope) -> str:
+def _before(condition: Condition, phrases: Phrases, scope: Scope) -> tuple[str, bool]:
     """The condition of a conditional effect, which refers to the state before the action; empty without condition.
 
-    Equalities do not depend on the state: they come first, without "just before".
+    Equalities do not depend on the state: they come first, without "just before". Also whether a part of it is long.
     """
     parts = tuple(conjuncts(condition))
-    if not all(is_literal(part) for part in parts) and is_long(phrases.condition(And(parts), scope)):
-        return "\n".join(phrases.outline(And(parts), scope, "if just before it was the case that ")) + "\n  then "
+    if not all(is_literal(part) for part in parts):
+        told = phrases.composite(And(parts), scope)
+        if is_long(told.text):
+            listed = "\n".join(told.outline())
+            long = any(is_long(item.text) for item in (told.items if parts[1:] else (told,)))
+            return f"if just before it was the case that {listed}\n  then ", long
     timeless: list[str] = []
     said: list[str] = []
     for part in parts:
         body = part.body if isinstance(part, Not) else part
         text = phrases.condition(body, scope)
-        scope = scope if isinstance(body, Atom | Equality | Comparison) else scope.beside(text)
+        scope = scope if isinstance(body, SIMPLE) else scope.beside(text)
         was = "it was not the case that" if isinstance(part, Not) else "it was the case that"
         if isinstance(body, Equality):
             timeless.append(phrases.condition(part, scope))
@@ -508,7 +514,7 @@ def _before(condition: Condition, phrases: Phrases, scope: Scope) -> str:
             said.append(f"{was} {text if isinstance(body, Atom | Comparison) else f'({text})'}")
     if said:
         said[0] = f"just before {said[0]}"
-    return f"if {' and '.join(timeless + said)}, " if timeless or said else ""
+    return f"if {' and '.join(timeless + said)}, " if timeless or said else "", False
 
 
 def _update_text(update: Update, phrases: Phrases, scope: Scope) -> str:
@@ -536,7 +542,7 @@ def _durative_conditions(action: ToldAction, node: DurativeAction) -> Iterator[s
         (durative.over_all, f"While I {clause}, I can only go on if ", f"while I {clause}, "),
         (durative.end.precondition, f"While I {clause}, I can only end if ", f"when I {clause}, at the end "),
     ):
-        yield from action.requirements(required(condition), only)
+        yield from action.requirements(sorted_literals(required(condition), phrases, scope), only)
         yield from wishes(condition, phrases, scope, f"{when}I would prefer that ")
 
 
@@ -579,7 +585,7 @@ def _derived(item: DerivedPredicate, phrases: Phrases) -> str:
     if all(isinstance(part, Atom) for part in parts):
         body = " and ".join(phrases.condition(part, inner) for part in parts)
     else:
-        body = "\n".join(phrases.outline(And(parts), inner, ""))
+        body = "\n".join(phrases.composite(And(parts), inner).outline())
     sentence = f"is the case that {head} whenever {body}" if body else f"is always the case that {head}"
     return f"{start[0].upper()}{start[1:]} {sentence}."
 

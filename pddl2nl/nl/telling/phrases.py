@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from types import MappingProxyType
+from typing import NamedTuple
 
 from pddl2nl.errors import InputError, UnsupportedError
 from pddl2nl.nl.wording.english import letters, one_of_kind
@@ -78,10 +79,14 @@ def is_long(text: str) -> bool:
     return text.count(" ") >= LONG
 
 
+SIMPLE = (Atom, Equality, Comparison)
+"""Conditions without other conditions in them."""
+
+
 def is_literal(condition: Condition) -> bool:
     """Whether a condition is an atom, an equality, a comparison, or the negation of one."""
     body = condition.body if isinstance(condition, Not) else condition
-    return isinstance(body, Atom | Equality | Comparison)
+    return isinstance(body, SIMPLE)
 
 
 def refuse(construct: str, place: str) -> UnsupportedError:
@@ -107,8 +112,8 @@ class Scope:
 
     def beside(self, text: str) -> Scope:
         """The scope for another part of the same sentence: it does not reuse the letters of this text."""
-        used = _LETTER.findall(text)
-        return replace(self, avoid=self.avoid.union(used)) if used else self
+        avoid = self.avoid.union(_LETTER.findall(text))
+        return self if len(avoid) == len(self.avoid) else replace(self, avoid=avoid)
 
     def bind(self, parameters: Sequence[TypedName]) -> Scope:
         """The scope within a quantifier or action: its variables get the next free letters."""
@@ -117,6 +122,43 @@ class Scope:
         fresh = letters(self.avoid)
         bound = {item.name: next(fresh) for item in parameters}
         return Scope(self.place, {**self.names, **bound}, self.avoid | set(bound.values()), self.strict)
+
+
+class Told(NamedTuple):
+    """A condition in words: as one text, and as an outline for one that is long.
+
+    Attributes:
+        text: the whole condition.
+        heading: the outline's first line; the text, where that is not long.
+        items: what stands below the heading.
+    """
+
+    text: str
+    heading: str
+    items: Sequence[Told] = ()
+
+    @classmethod
+    def listed(cls, text: str, heading: str, items: Sequence[Told]) -> Told:
+        """A list of items, where the text is long."""
+        return cls(text, heading, items) if is_long(text) else cls(text, text)
+
+    @classmethod
+    def behind(cls, start: str, told: Told) -> Told:
+        """A condition in brackets behind a text; an outline behind it has none."""
+        text = f"{start}({told.text})"
+        return cls(text, start + told.heading, told.items) if is_long(told.text) else cls(text, text)
+
+    def outline(self, number: str = "") -> Iterator[str]:
+        """The condition as lines: what is longer than `LONG` words is a numbered list, in lists in turn.
+
+        ``number`` stands before the numbers of the items, ``2.`` before 2.1.
+        """
+        yield self.heading
+        for place, item in enumerate(self.items, start=1):
+            mark = f"{number}{place}"
+            first, *others = item.outline(f"{mark}.")
+            yield f"{'  ' * (mark.count('.') + 1)}({mark}) {first}"
+            yield from others
 
 
 @dataclass(frozen=True)
@@ -133,8 +175,15 @@ class Phrases:
 
     @cached_property
     def constants(self) -> frozenset[str]:
-        """The names of the domain's constants, which no variable's letter may equal."""
-        return frozenset(item.name for item in self.domain.constants)
+        """The domain's constants with the name of a letter, which no variable may have; others need no avoiding."""
+        return frozenset(item.name for item in self.domain.constants if _LETTER.fullmatch(item.name.upper()))
+
+    @cached_property
+    def nouns(self) -> frozenset[str]:
+        """The words for the domain's types, and its unary predicates."""
+        words = {self.wording.type_word(item.name) for item in self.domain.types}
+        words |= {item.name for item in self.domain.predicates if len(item.parameters) == 1}
+        return frozenset(word.casefold() for word in words if len(word) > 1) | {"object"}
 
     @cached_property
     def changed(self) -> frozenset[str]:
@@ -262,7 +311,8 @@ class Phrases:
         match condition:
             case Atom(predicate=name, args=args):
                 self._demand(name, scope)
-                return self.fact(name, [scope.said(term) for term in args])
+                names = scope.names
+                return self.fact(name, [names.get(term, term) for term in args])
             case Not(body=Atom(predicate=name, args=args)):
                 self._demand(name, scope)
                 return self.negative(name, [scope.said(term) for term in args])
@@ -270,23 +320,10 @@ class Phrases:
                 return _equality(condition, scope, same=True)
             case Not(body=Equality() as equality):
                 return _equality(equality, scope, same=False)
-            case Not(body=body):
-                return f"{NOT_SO}({self.condition(body, scope)})"
-            case And(parts=parts) if len(parts) == 1:
-                return self.condition(parts[0], scope)
-            case And():
-                return self._joined(tuple(conjuncts(condition)), " and ", scope) or NOTHING_ASKED
-            case Or(parts=parts) if len(parts) == 1:
-                return self.condition(parts[0], scope)
-            case Or(parts=parts):
-                return self._joined(parts, " or ", scope) or IMPOSSIBLE
-            case Imply(left=left, right=right):
-                said = self.condition(left, scope)
-                return f"if ({said}) then ({self.condition(right, scope.beside(said))})"
-            case Forall() | Exists():
-                inner = scope.bind(condition.parameters)
-                said = self.condition(condition.body, inner)
-                return f"{self._quantifier(condition, inner)}({said})" if condition.parameters else said
+            case Not(body=Comparison() as comparison):
+                return f"{NOT_SO}({self.condition(comparison, scope)})"
+            case Not() | And() | Or() | Imply() | Forall() | Exists():
+                return self.composite(condition, scope).text
             case Comparison(operator=operator, left=left, right=right) if operator in COMPARISONS:
                 said = f"{self.expression(left, scope)} is {COMPARISONS[operator]} "
                 return said + self.expression(right, scope)
@@ -299,14 +336,42 @@ class Phrases:
         name = type(condition).__name__.lower()
         raise refuse(construct.get(type(condition), f"a {name}"), scope.place)
 
-    def _joined(self, parts: Iterable[Condition], joiner: str, scope: Scope) -> str:
-        said: list[str] = []
+    def composite(self, condition: Condition, scope: Scope) -> Told:
+        """A condition with its parts, each told once; its text is that of `condition`."""
+        if is_literal(condition):
+            text = self.condition(condition, scope)
+            return Told(text, text)
+        match condition:
+            case And(parts=(only,)) | Or(parts=(only,)) | Forall(parameters=(), body=only) | Exists((), only):
+                return self.composite(only, scope)
+            case Not(body=body):
+                return Told.behind(NOT_SO, self.composite(body, scope))
+            case Forall(parameters=parameters, body=body) | Exists(parameters=parameters, body=body):
+                inner = scope.bind(parameters)
+                return Told.behind(self._quantifier(condition, inner), self.composite(body, inner))
+            case Imply(left=left, right=right):
+                first = self.composite(left, scope)
+                second = self.composite(right, scope.beside(first.text))
+                text = f"if ({first.text}) then ({second.text})"
+                return Told.listed(text, "if the first of these holds, so does the second:", [first, second])
+            case And():
+                items = self._items(conjuncts(condition), scope)
+                return Told.listed(_joined(items, " and ") or NOTHING_ASKED, "all of these hold:", items)
+            case Or(parts=parts):
+                items = self._items(parts, scope)
+                return Told.listed(_joined(items, " or ") or IMPOSSIBLE, "at least one of these holds:", items)
+        text = self.condition(condition, scope)
+        return Told(text, text)
+
+    def _items(self, parts: Iterable[Condition], scope: Scope) -> list[Told]:
+        """The parts of a condition; none reuses a letter of those before it."""
+        found: list[Told] = []
         for part in parts:
-            text = self.condition(part, scope)
-            said.append(f"({text})")
-            if not isinstance(part, Atom | Equality | Comparison):
-                scope = scope.beside(text)
-        return joiner.join(said)
+            told = self.composite(part, scope)
+            found.append(told)
+            if not isinstance(part, SIMPLE):
+                scope = scope.beside(told.text)
+        return found
 
     def _quantifier(self, condition: Forall | Exists, inner: Scope) -> str:
         if not condition.parameters:
@@ -317,44 +382,6 @@ class Phrases:
             f"{one_of_kind(self.type_words(item))} {inner.said(item.name)}" for item in condition.parameters
         )
         return f"there is {some} such that "
-
-    def outline(self, condition: Condition, scope: Scope, start: str, number: str = "") -> Iterator[str]:
-        """A condition behind `start` as lines: what is longer than `LONG` words is a numbered list, in lists in turn.
-
-        ``number`` is the number of the list's own item, ``2.1``. An item that is short is told as `condition` does.
-        """
-        text = self.condition(condition, scope)
-        items: tuple[Condition, ...] = ()
-        match condition:
-            case And(parts=(only,)) | Or(parts=(only,)):
-                yield from self.outline(only, scope, start, number)
-                return
-            case _ if not is_long(text):
-                yield start + text
-                return
-            case Not(body=body) if not is_literal(condition) and is_long(self.condition(body, scope)):
-                yield from self.outline(body, scope, start + NOT_SO, number)
-                return
-            case Forall(parameters=parameters, body=body) | Exists(parameters=parameters, body=body):
-                inner = scope.bind(parameters)
-                if is_long(self.condition(body, inner)):
-                    yield from self.outline(body, inner, start + self._quantifier(condition, inner), number)
-                    return
-                said = text
-            case Imply(left=left, right=right):
-                items, said = (left, right), "if the first of these holds, so does the second:"
-            case And():
-                items, said = tuple(conjuncts(condition)), "all of these hold:"
-            case Or(parts=parts):
-                items, said = parts, "at least one of these holds:"
-            case _:
-                said = text
-        yield start + said
-        for place, item in enumerate(items, start=1):
-            mark = f"{number}{place}"
-            yield from self.outline(item, scope, f"{'  ' * (mark.count('.') + 1)}({mark}) ", f"{mark}.")
-            if not isinstance(item, Atom | Equality | Comparison):
-                scope = scope.beside(self.condition(item, scope))
 
     def every(self, parameters: Sequence[TypedName], scope: Scope) -> str:
         """``for every truck A and every location B``."""
@@ -392,6 +419,10 @@ class Phrases:
             case Arithmetic(operator=operator, operands=operands):
                 joiner = f" {_OPERATORS[operator]} "
                 return f"({joiner.join(self.expression(part, scope) for part in operands)})"
+
+
+def _joined(items: Sequence[Told], joiner: str) -> str:
+    return joiner.join([f"({item.text})" for item in items])
 
 
 def _equality(equality: Equality, scope: Scope, *, same: bool) -> str:

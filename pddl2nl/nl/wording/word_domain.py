@@ -227,14 +227,14 @@ def _preconditions(schema: ActionSchema, phrases: Phrases, scope: Scope) -> Iter
     for parameter in schema.parameters:
         if parameter.types != ("object",):
             yield f"{parameter.name} is {is_word(parameter.types, phrases)}"
-    parts = sorted_literals(schema.precondition, phrases)
+    parts = sorted_literals(schema.precondition, phrases, scope)
     for part in parts.positive:
         yield phrases.condition(part, scope)
     for part in parts.negative:
         unequal = isinstance(part, Equality)
         yield phrases.condition(Not(part), scope) if unequal else NOT_SO + phrases.condition(part, scope)
-    for part in parts.composite:
-        yield f"({phrases.condition(part, scope)})"
+    for _, told in parts.composite:
+        yield f"({told.text})"
 
 
 def _effects(schema: ActionSchema, phrases: Phrases, scope: Scope) -> Iterator[str]:
