@@ -954,7 +954,8 @@ class ActionGrammar:
     def _at_verb(self, text: str, words: Sequence[Word], at: int, listed: bool, steps: Steps) -> ClauseReading | None:
         begin = max(0, at - _LEAD)
         row = list(words[begin : at + _REACH])
-        fits, row, verb, aside = self._fitted(row, at - begin, steps)
+        told = self._told(text, row, at - begin)
+        fits, row, verb, aside = ([told], row, at - begin, False) if told else self._fitted(row, at - begin, steps)
         if not fits:
             return self._failed(words, at, listed, self.frames.verbs[words[at].text][0][1])
         fit = fits[0]
@@ -996,6 +997,18 @@ class ActionGrammar:
         if rules in ((), ("prefix",)) and text[end:].strip():
             rules = ("markup", *rules)
         return self._decided(start, end, actions, rules or ("markup",))
+
+    def _told(self, text: str, row: Sequence[Word], verb: int) -> Fit | None:
+        """The fit of an action as it was told, up to the end or a bracket, "Then I stack a on b": none is better."""
+        end = next((index for index in range(verb, len(row)) if row[index].aside), len(row))
+        verdict = self.exact(text[row[verb].start : row[end - 1].end]) if end > verb else None
+        if verdict is None or verdict.status != "read":
+            return None
+        action = verdict.candidates[0]
+        frames = (frame for frame, form, _ in self.frames.verbs[row[verb].text] if form == "base" and not frame.natural)
+        frame = next((frame for frame in frames if frame.action == action.name), None)
+        objects = tuple([(self.lexicon.by_pddl[name],) for name in action.args])
+        return None if frame is None else Fit(frame, objects, 0.0, verb, end, "")
 
     def _aim(self, tail: Sequence[Word], fit: Fit) -> str:
         """The stance of an action whose tail aims it at an object of its own: "calibrate a on b, pointing at c"."""

@@ -302,16 +302,13 @@ class Reader:
         # Most lines of most plans are an action as it was told, with a list mark or without one.
         # A wording can begin an action with "1." itself: then the whole line is tried first.
         mark = _ITEM.match(said)
-        if (
-            mark
-            and not (self._tells_marks and self.grammar.exact(said))
-            and (verdict := self.grammar.exact(said[mark.end() :]))
-        ):
-            number = int(mark[1]) if mark[1] else None
-            listed = Peeled(mark.end(), True, False, number, "number" if mark[1] else mark[2], "", False)
-            verdict = verdict.moved(0, "markup") if verdict.rules else verdict
-            return [_reading(text, piece, mark.end(), verdict)], listed
-        if verdict := self.grammar.exact(said):
+        if mark and not (self._tells_marks and self.grammar.exact(said)):
+            kind = "number" if mark[1] else mark[2]
+            listed = Peeled(mark.end(), True, False, int(mark[1]) if mark[1] else None, kind, "", False)
+            if verdict := self._told(said[mark.end() :]):
+                verdict = verdict.moved(0, "markup") if verdict.rules else verdict
+                return [_reading(text, piece, mark.end(), verdict)], listed
+        if verdict := self._told(said):
             return [_reading(text, piece, 0, verdict)], _UNPEELED
         peeled = peel(said)
         if peeled.label == "thought" and not is_record(said):
@@ -324,6 +321,13 @@ class Reader:
         if peeled.bare and not leaves_unsaid(said[mark.end() :] if mark else said):
             return [_no_action(text, piece, "label")], peeled
         return self._spoken(text, piece, peeled, tagged or piece.fenced, in_thought, expected, before), peeled
+
+    def _told(self, said: str) -> ClauseReading | None:
+        """An action as it was told, perhaps with a full stop."""
+        verdict = self.grammar.exact(said)
+        if verdict is None and said[-1:] == "." and (verdict := self.grammar.exact(said[:-1])):
+            return verdict.moved(0, "markup")
+        return verdict
 
     def _spoken(
         self,
@@ -367,9 +371,7 @@ class Reader:
             # A verb without objects may be a step where a line of the plan says no other.
             named = (reading.is_attempt or item.names_object for reading, item in zip(readings, verdicts, strict=True))
             readings = [reading for reading, kept in zip(readings, named, strict=True) if kept]
-        begins = {word.text for part in (said, said[peeled.start :]) for word in words_of(part)[:1]}
-        titled = said[0] == "#" or (said[0] == "*" and _HEADING.match(said) and not begins.isdisjoint(PREPOSITIONS))
-        if titled and not any(reading.status == "read" for reading in readings):
+        if not any(reading.status == "read" for reading in readings) and _is_titled(said, peeled.start):
             # "## Making coffee", "**At depot_1**", "**Day 1: from place_0 to place_1**"
             return [_no_action(text, piece, "prose")]
         if attempts:
@@ -536,6 +538,14 @@ def _times(text: str, reading: Reading, end: int) -> int:
     """How often the mark behind a step says that it is done: "(×4)"."""
     said = _TIMES.match(text, reading.end, end) if reading.action is not None else None
     return max(int(said[1]), 1) if said else 1
+
+
+def _is_titled(said: str, start: int) -> bool:
+    """Whether a line is a heading ("## …"), or in bold type and begins with a preposition ("**At depot_1**")."""
+    begins = (word.text for part in (said, said[start:]) for word in words_of(part)[:1])
+    return said[0] == "#" or (
+        said[0] == "*" and _HEADING.match(said) is not None and any(map(PREPOSITIONS.__contains__, begins))
+    )
 
 
 def _begins_another(text: str) -> bool:
