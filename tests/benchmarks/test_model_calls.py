@@ -75,8 +75,9 @@ def cpu_seconds(call: Callable[[], object], threads: int) -> float:
 def test_a_call_takes_less_than_the_openai_client(endpoint: str, threads: int, bench: Bench) -> None:
     import openai
 
-    said = [("user" if number % 2 else "assistant", "word " * 150) for number in range(10)]
-    request = Request(tuple(Message(role, text) for role, text in said), seed=1)
+    text = "word " * 150
+    said = [Message("user", text) if number % 2 else Message("assistant", text) for number in range(10)]
+    request = Request(tuple(said), seed=1)
     model = OpenAIModel("m", endpoint)
     client = openai.OpenAI(base_url=endpoint, max_retries=0)
     body = model.body(request)
