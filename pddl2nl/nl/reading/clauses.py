@@ -111,6 +111,10 @@ class ActionGrammar:
             forms.append(ExactForm(frame, parts, len(frame.types)))
         self.frames = Frames(frames, lexicon, self.statics)
         self._forms = FormIndex(forms)
+        told = [(name, item.parts[0]) for name, item in self._snippets.items() if isinstance(item.parts[0], str)]
+        heads = [(name, self._head(words_of(text))) for name, text in told]
+        heads += [(item.name, tuple(name_words(item.name))) for item in domain.steps]
+        self._heads = {head: name for name, head in heads}
         facts = (part for snippet in wording.predicates.values() for part in snippet.parts[:2])
         self._states = _STATES | {fold(part.split()[0]) for part in facts if isinstance(part, str) and part.split()}
         self._states -= ARTICLES | PREPOSITIONS | PRONOUNS | self.frames.verbs.keys() | {"i", "you", "we", "and"}
@@ -226,6 +230,8 @@ class ActionGrammar:
         words = self._named(words_of(text))
         if path := self._path(words):
             return path
+        if any(word.parted == ">" for word in words) and (called := self._called(words)):
+            return [called]
         known = ClauseReading(0, 0, "read", before[-1:], names_object=True) if before else None
         steps = before
         if "|" in text:
@@ -614,6 +620,8 @@ class ActionGrammar:
     def _clause_or_typo(self, text: str, words: Sequence[Word], listed: bool, steps: Steps) -> ClauseReading | None:
         """A clause as it stands; else with what the steps before it leave unsaid; else without typos of one letter."""
         verdict = self._clause(text, words, listed)
+        if (verdict is None or verdict.is_failure or verdict.status == "ambiguous") and (called := self._called(words)):
+            return called
         if verdict is not None and verdict.stance == NO_SUBJECT and steps:
             # "robot_0 picks up a, then moves from b to c": the subject is the one before.
             listed = listed or words[0].text in _JOINED or words[0].parted == ","
@@ -627,6 +635,33 @@ class ActionGrammar:
         if again is not None and again.status == "read":
             return again.moved(0, "typo")
         return verdict
+
+    def _head(self, words: Sequence[Word]) -> tuple[str, ...]:
+        """Words without articles, and compounds of a snippet's words in their parts ("no-gluten")."""
+        return tuple(part for word in words if word.text not in ARTICLES for part in self.frames.parts(word.text))
+
+    def _called(self, words: Sequence[Word]) -> ClauseReading | None:
+        """An action behind its own name, with all objects: "Board: p1 enters e0 on f0", "drive t, a → b (5 km)"."""
+        mentions = self.frames.mentions(words)
+        first = mentions[0].first if mentions else 0
+        end = next((at for at, word in enumerate(words[: first + 1]) if at and word.parted == ":"), first)
+        name = self._heads.get(self._head(words[:end]))
+        if name is None or not mentions:
+            return None
+        named, behind = inside(mentions), words[mentions[-1].last :]
+        # "Load-truck a into t", "move_two piece_1: a, b → c": its name in one word or a colon leaves no doubt.
+        loose = end > 1 and words[end - 1].start == words[0].start
+        loose = loose or any(word.parted == ":" for word in words[1 : mentions[0].last + 1])
+        body = [*enumerate(words)][end : mentions[-1].last]
+        if rejects(words[end:]) or (behind and tail_stance(behind, lambda _: False)) or any(
+            word.parted in (".", ";", "?") or rules_out(word.text) or not (loose or at in named)
+            for at, word in body if at > end
+        ):  # fmt: skip
+            return None
+        said = [words[0], *(word for at, word in body if at in named or word.text in PREPOSITIONS)]
+        actions = self.frames.called(name, said, self.frames.mentions(said))
+        start, stop = words[0].start, words[mentions[-1].last - 1].end
+        return verdict_of(start, stop, tuple(actions), ("called",)) if actions else None
 
     def _in_context(self, text: str, words: Sequence[Word], listed: bool, steps: Steps) -> ClauseReading | None:
         """A clause with objects of the steps before it for "it", "there" and "the truck", and for a place left out.

@@ -79,16 +79,16 @@ def verdict_of(start: int, end: int, actions: tuple[GroundAction, ...], rules: t
     return ClauseReading(start, end, "ambiguous", actions, rules, "fits more than one action", names_object=True)
 
 
-# "move(a, b)" is a call.
+# "move(a, b)" is a call, and so is "**move** (a, b)".
 _SEXPR = re.compile(r"(?<!\w)[(\[]\s*([^\s()\[\],=]+)((?:[\s,]+[^\s()\[\],]+)*)\s*,?[)\]]")
 # It begins where a word does: tried at each letter of a long word, it would take quadratic time.
-_CALL = re.compile(r"(?:(?<![\w.-])|(?<=\.\.))(?:\w+\.)*([\w-]+(?: [\w-]+){0,2})\s*\(([^()]*)\)")
+_CALL = re.compile(r"(?:(?<![\w.-])|(?<=\.\.))(?:\w+\.)*([\w-]+(?: [\w-]+){0,2})[*_`]*\s*\(([^()]*)\)")
 # "- action: stack" with "args: [a, b]" or "args: {x: a, y: b}" below it, as YAML has it.
 _YAML = re.compile(
     r"(?:(?:name|function|tool)\s*:\s*)?([\w-]+)\s*\n"
     r"\s*(?:arg(?:ument)?s|param(?:eter)?s|objects)\s*:\s*[\[({]([^\])}\n]*)[\])}]"
 )
-_TITLED_CODE = re.compile(r"[^`\n]*[:–—-][\s*_]*`([^`\n]+)`[\s.*_]*(?:[(–—-].*)?\Z")
+_TITLED_CODE = re.compile(r"[^`\n]*[:–—-][\s*_]*`([^`\n]+)`[\s.*_)]*(?:[(–—-].*)?\Z")
 _BETWEEN = re.compile(
     r"(?:[\s,;.*_`\"'→>\[\]\d:(&+-]|\b(?:and|then|finally|next|lastly|after|that|first|followed|by|step|action)\b)*",
     re.IGNORECASE,
@@ -120,7 +120,7 @@ class PDDLGrammar:
             return [self.ground(schema, yaml[1], args, yaml.span())]
         verdicts = self._found(_SEXPR, text) or self._found(_CALL, text)
         if not verdicts:
-            # "**Drive to the market:** `drive t a b`"
+            # "**Drive to the market:** `drive t a b`", "Drive there. (Action: `drive t a b`)"
             coded = _TITLED_CODE.match(text)
             verdicts = self._bare(text, *coded.span(1)) if coded else self._bare(text, 0, len(text.rstrip(TRAILING)))
         return [item.moved(0, "several") for item in verdicts] if len(verdicts) > 1 else verdicts

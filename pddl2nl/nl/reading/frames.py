@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import product
+from itertools import pairwise, product
 from typing import NamedTuple
 
 from pddl2nl.nl.reading.lexicon import KnownObject, Lexicon
@@ -220,6 +220,7 @@ class Frames:
         self.frames = {frame.action: frame for frame in every}
         self.verbs: dict[str, list[tuple[Frame, str, float]]] = {}
         self.vocabulary = frozenset(word for frame in every for word in frame.content)
+        self._every = every
         self._telling = self.vocabulary.union(*(frame.particles for frame in every))
         self.most = max((len(frame.slots) for frame in self.frames.values()), default=0)
         for frame in every:
@@ -389,6 +390,34 @@ class Frames:
                     fits.append(replace(fit, cost=fit.cost + cost))
         return [fit for fit in fits if fit.cost < min(other.cost for other in fits) + 0.25]
 
+    def called(self, name: str, words: Sequence[Word], mentions: Sequence[Mention]) -> list[GroundAction]:
+        """The actions of a name that words behind it may say: all mentions are used, in the order told where it counts.
+
+        Objects of one type come in the order of the snippet, unless static facts or "from" and "to" say otherwise.
+        """
+        own = [frame for frame in self._every if frame.action == name and len(frame.slots) == len(mentions)]
+        ways: dict[GroundAction, float] = {}
+        for frame in own if mentions else ():
+            row = _Row(words, 0, "base", False, mentions, self._roles(words, 0, mentions, ()), True)
+            if frame is own[-1] and self._contradicts(frame, row):
+                return []
+            table = [[self._cost(frame, slot, row, k) for k in range(len(mentions))] for slot in range(len(mentions))]
+            for cost, chosen in _assignments(table, frame, mentions, True):
+                args = {
+                    slot: mentions[k].objects[0].pddl for slot, k in zip(frame.slots, chosen, strict=True) if k >= 0
+                }
+                if len(args) == len(frame.types):
+                    action = GroundAction(name, tuple([args[place] for place in range(len(args))]))
+                    ways[action] = min(cost, ways.get(action, _NEVER))
+        best = min(ways.values(), default=_NEVER)
+        near = [action for action, cost in ways.items() if cost < best + 0.5]
+        near = [action for action in near if self.statics.allows(action)] or near
+        said = [mention.objects[0].pddl for mention in mentions]
+        return [action for action in near if len(near) == 1 or all(
+            said.index(action.args[one]) <= said.index(action.args[other])
+            for one, other in pairwise(own[0].slots) if own[0].types[one] == own[0].types[other]
+        )]  # fmt: skip
+
     @staticmethod
     def _between(words: Sequence[Word], fit: Fit) -> Iterator[str]:
         return (word.text for word in words[fit.first : fit.last])
@@ -418,11 +447,11 @@ class Frames:
                 # "…, which is parked behind b": only what a snippet may say of it counts.
                 plain = not relative or word.text in PREPOSITIONS or word.text in self.vocabulary
                 if plain and not (particle and index > verb):
-                    said += self._parts(word.text)
+                    said += self.parts(word.text)
             roles.append(role_of(said, self.lexicon, behind=start > 0 and start != verb + 1))
         return roles
 
-    def _parts(self, text: str) -> list[str]:
+    def parts(self, text: str) -> list[str]:
         """A compound of words that snippets say, in its parts: "no-gluten"; "gluten-free" says "no gluten"."""
         parts = text.split("_")
         if len(parts) == 1 or text in self.vocabulary or text in self.lexicon.type_words:
@@ -577,7 +606,7 @@ class Frames:
         """How the words differ from the snippet's: ``reworded``, only ``loose``, or not at all."""
         used = inside(row.mentions) | {row.verb}
         between = [word for index, word in enumerate(row.words[: last + 1]) if index >= first and index not in used]
-        said = Counter(part for word in between for part in self._parts(word.text))
+        said = Counter(part for word in between for part in self.parts(word.text))
         told = Counter(frame.told)
         told[frame.verb] -= 1
         if ending:

@@ -55,6 +55,15 @@ def reader() -> Reader:
         # The template wording, shortened
         ("Apply 'load-truck' to h1, c1, t1, and p1", "(load-truck h1 c1 t1 p1)"),
         ("**Drive to the first place:** `drive t1 p2 p1`", "(drive t1 p2 p1)"),
+        # Behind its own name an action is said in any words that name all its objects.
+        ("Load-boat: h1 lets c1 down into b1 at p1.", "(load-boat h1 c1 b1 p1)"),
+        ("**pickup** (h1, c1, p1)", "(pickup h1 c1 p1)"),
+        ("drive t1, p1, p2 (3 km)", "(drive t1 p1 p2)"),
+        ("Drive: t1 rolls p1 → p2", "(drive t1 p1 p2)"),
+        ("Drive: t1 gets to p1 from p2", "(drive t1 p2 p1)"),
+        ("- Fill the boat. (Action: `load-boat h1 c1 b1 p1`)", "(load-boat h1 c1 b1 p1)"),
+        ("Drive: t1 cannot get from p1 to p2", None),
+        ("Drive: t1 rolls on p1", None),
         # What is left out, or said of too much, is reported, and so is what says the other way round.
         ("Drive t1 to p2.", None),
         ("Load c1 into t1.", None),
