@@ -165,7 +165,9 @@ class ActionGrammar:
             return cells
         formal = self.pddl.read(content)
         if formal and any(item.status == "read" for item in formal):
-            return formal
+            # "(stack a b) - not possible"
+            refused = rejects(words_of(content[formal[-1].end :]))
+            return [*formal[:-1], _refused(formal[-1])] if refused else formal
         bare = content.strip("( ").rstrip(f") {TRAILING}") if formal and content[0] == "(" else content
         at = content.index(bare[0]) if bare and bare != content else 0
         loose = [item.moved(at) for item in self.clauses(bare, listed, before)]

@@ -93,6 +93,9 @@ _BETWEEN = re.compile(
     r"(?:[\s,;.*_`\"'→>\[\]\d:(&+-]|\b(?:and|then|finally|next|lastly|after|that|first|followed|by|step|action)\b)*",
     re.IGNORECASE,
 )
+_TOKEN = re.compile(r"[^\s,|]+")
+_MARKS = "\"'`.;:"
+_REMARK = re.compile(r"[\s|,]*(?:[(\[;#–—→=-]|//|\Z)")
 _ARGUMENT = re.compile(r"(?:([\w-]+)\s*[=:]\s*)?[\"'`]?([^\s,\"'`=]+)[\"'`]?")
 
 
@@ -126,12 +129,14 @@ class PDDLGrammar:
         return [item.moved(0, "several") for item in verdicts] if len(verdicts) > 1 else verdicts
 
     def _bare(self, text: str, start: int, end: int) -> list[ClauseReading]:
-        """An action without brackets, if a stretch of a text is one: "stack a b"."""
-        words = [word for word in text[start:end].replace(",", " ").replace("|", " ").split() if word not in "-–—"]
-        schema = self.schema(words[0]) if words else None
-        if schema is None or len(words) != len(schema.parameters) + 1:
+        """An action without brackets that a stretch of a text begins with: "stack a b", "'stack' a, b (b is clear)"."""
+        words = [word for word in _TOKEN.finditer(text, start, end) if word[0] not in ("-", "–", "—", ":")]
+        schema = self.schema(words[0][0]) if words else None
+        count = 0 if schema is None else len(schema.parameters) + 1
+        if schema is None or len(words) < count or not _REMARK.match(text, words[count - 1].end(), end):
             return []
-        verdict = self.ground(schema, words[0], words[1:], (start, end))
+        args = [word[0].strip(_MARKS) for word in words[1:count]]
+        verdict = self.ground(schema, words[0][0], args, (start, words[count - 1].end()))
         return [verdict] if verdict.status == "read" else []
 
     def _found(self, shape: re.Pattern[str], text: str) -> list[ClauseReading]:

@@ -143,7 +143,7 @@ class Lexicon:
             return objects, 1, False
         if several and (longer := self._in_words(words, index, told=False)):
             return longer
-        return self._loose.get(word.text) or self._compound(word.text), 1, True
+        return self._loose.get(word.text) or self.compound(word.text), 1, True
 
     def _in_words(
         self, words: Sequence[Word], index: int, told: bool
@@ -157,7 +157,7 @@ class Lexicon:
                 return joined, length, True
         return None
 
-    def _compound(self, text: str) -> tuple[KnownObject, ...]:
+    def compound(self, text: str) -> tuple[KnownObject, ...]:
         """Objects whose name or number stands behind a word for their kind: ``block_a`` for ``a``, ``object_2``."""
         if text not in self._compounds:
             objects: dict[str, KnownObject] = {}
@@ -174,7 +174,7 @@ class Lexicon:
         """The objects that a name by itself can mean, with or without a word for their kind ("blue_block")."""
         folded = fold(name)
         bare = "_".join(part for part in folded.split("_") if part not in self.type_words)
-        return self.folded.get(folded) or self._loose.get(folded) or self.folded.get(bare) or self._compound(folded)
+        return self.folded.get(folded) or self._loose.get(folded) or self.folded.get(bare) or self.compound(folded)
 
     def near(self, name: str) -> tuple[str, ...]:
         """Told names that resemble an unknown one, at most three, the nearest first, else in declaration order."""

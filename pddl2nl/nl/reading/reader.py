@@ -37,7 +37,7 @@ from pddl2nl.nl.reading.segments import (
     peel,
 )
 from pddl2nl.nl.reading.stance import EXCUSED, amended, corrects, is_open, leaves_unsaid
-from pddl2nl.nl.reading.words import PREPOSITIONS, front, phrases, word_set, words_of
+from pddl2nl.nl.reading.words import PREPOSITIONS, fold, front, phrases, word_set, words_of
 from pddl2nl.nl.wording.snippets import Wording
 from pddl2nl.pddl.task import Task
 from pddlval import Simulator, State
@@ -50,6 +50,11 @@ _LETTER = re.compile(r"[^\W\d_]")
 _SENTENCE_ENDS = re.compile(r"[.!?][*_\"']*\s")
 _HEADING = re.compile(r"#|\*\*[^*\n]+\*\*:?\Z")
 _APART = re.compile(r"[:.;!?(–—]")
+_NAME = re.compile(r"\w+")
+_NUMBER = re.compile(r"\d+\Z")
+_HABITS = 4000
+"""Letters of a reply that show which names it uses."""
+
 _LINES = 40
 """Stretches before a step in which what it leaves out is looked for."""
 
@@ -86,6 +91,12 @@ class Reader:
         snippets = [re.sub(r"\{[^{}]*\}", "x", snippet.text or "") for snippet in wording.actions.values()]
         self._tells_marks = any(map(_ITEM.match, snippets))
         self._kept_noise = noise_in("\n".join((*objects, *snippets)))
+        told = set(self.lexicon.folded)
+        self._own = {fold(name) for name in task.objects}
+        spelled = told | {name.replace("_", "") for name in told} | {fold(name) for name in names.aliases}
+        self._own_only = {name for name in self._own - spelled if not self.lexicon.compound(name)}
+        self._stems = {_NUMBER.sub("", name) for name in told - self._own}
+        self._wording = wording
 
     def cleaned(self, text: str) -> str:
         """A reply without the noise that none of the wording's own texts has, as long as it was."""
@@ -98,12 +109,28 @@ class Reader:
         """
         if policy not in READING_POLICIES:
             raise InputError(f"--reading {policy}: no such policy; there are {', '.join(READING_POLICIES)}")
+        if (own := self._by_own_names(text)) is not None:
+            return own.read(text, policy)
         placed, layout = self.placed(text)
         chosen = READING_POLICIES[policy].choose(placed, layout.blocks)
         readings = Readings(
             tuple([item.reading for item in placed]), tuple([item.reading for item in chosen]), layout.ended, policy
         )
         return self._completed(layout, readings, {item.reading.start for item in chosen if item.doubt})
+
+    def _by_own_names(self, text: str) -> Reader | None:
+        """The reader of PDDL's own names where a reply uses them and none that was told: "(pickup node0-2 key3)".
+
+        Told names can look like them: "tray1" is tray_1 as long as no name shows that PDDL's are meant.
+        """
+        if self._own_only.isdisjoint(name for name in _NAME.findall(fold(text[:_HABITS])) if not name.isalpha()):
+            return None
+        others = (_NUMBER.sub("", name) for name in _NAME.findall(fold(text)) if "_" in name and name not in self._own)
+        return self._own_reader if self._stems.isdisjoint(others) else None
+
+    @cached_property
+    def _own_reader(self) -> Reader:
+        return Reader(self._task, self._wording, make_names(self._task, "original", self._wording))
 
     @cached_property
     def _simulator(self) -> Simulator | None:
@@ -156,6 +183,8 @@ class Reader:
 
     def placed(self, text: str) -> tuple[list[PlacedReading], Layout]:
         """All readings of a reply with the layout around them, from which a reading policy chooses."""
+        if (own := self._by_own_names(text)) is not None:
+            return own.placed(text)
         layout = lay_out(self.cleaned(text))
         return self.read_layout(text, layout), layout
 
@@ -173,6 +202,8 @@ class Reader:
         Inside a thought nothing counts. An unreadable line does not hide a readable one that follows it, but an
         ambiguous one, or one with an unknown object, does. A turn that does nothing is "not-an-action".
         """
+        if (own := self._by_own_names(text)) is not None:
+            return own.read_turn(text)
         said = self.cleaned(text)
         invented = OBSERVATION.search(said)
         reading = self._turn(said, invented.start() if invented else len(said))

@@ -181,6 +181,8 @@ def _label(text: str, at: int) -> tuple[re.Match[str], str] | None:
             and len(words) == 1
             and words[0] in _ACTIONS
             and match.end() > min(match.end("count"), len(text) - 1)
+            # "move 13 12 8 9"
+            and not text[match.end() : match.end() + 1].isdigit()
         )
         return (match, said) if said == "action" and counted else None
     more = match.groupdict().get("more")

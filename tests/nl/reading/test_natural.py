@@ -80,6 +80,32 @@ def test_an_action_without_a_wording_is_read_by_its_name_and_what_it_does(
     assert [str(item.action) if item.action else None for item in readings.chosen] == [action]
 
 
+@pytest.fixture(scope="module")
+def typed() -> Reader:
+    """The same, told with made names: object_0 is h1, object_6 is p1, and object_8 is l0."""
+    task = parse_task(DEPOT, PROBLEM)
+    return Reader(task, names=make_names(task, "typed"))
+
+
+@pytest.mark.parametrize(
+    ("said", "actions"),
+    [
+        # PDDL's own names count where a reply uses no told one, in prose as in PDDL.
+        ("(pickup h1 c1 p1)\n(load-boat h1 c1 b1 p1) ; b1 is full", ["(pickup h1 c1 p1)", "(load-boat h1 c1 b1 p1)"]),
+        ("1. Drive t1 from p1 to p2.", ["(drive t1 p1 p2)"]),
+        # A name in code marks, a remark behind the action, numbers alone
+        ("1. 'pickup' object_0 object_2 object_6 (hoist busy)", ["(pickup h1 c1 p1)"]),
+        ("1. up – object_8, object_9 – the lift is there", ["(up l0 l1)"]),
+        ("pickup 0 2 6\ndrive 4 7 6", ["(pickup h1 c1 p1)", "(drive t1 p2 p1)"]),
+        ("1. (up object_8 object_9) - not possible", []),
+    ],
+)
+def test_names_and_forms_of_pddl(typed: Reader, said: str, actions: list[str]) -> None:
+    readings = typed.read(said)
+    assert list(map(str, readings.plan)) == actions
+    assert readings.complete == bool(actions)
+
+
 def test_a_row_of_a_table_may_leave_cells_empty(reader: Reader) -> None:
     said = "| 1 | drive | t1 | p1, p2 | – | - |\n| 2 | pickup | h1 | c1 | p1 | |"
     assert list(map(str, reader.read(said).plan)) == ["(drive t1 p1 p2)", "(pickup h1 c1 p1)"]
