@@ -116,7 +116,11 @@ class ActionGrammar:
         heads += [(item.name, tuple(name_words(item.name))) for item in domain.steps]
         self._heads = {head: name for name, head in heads}
         facts = (part for snippet in wording.predicates.values() for part in snippet.parts[:2])
-        self._states = _STATES | {fold(part.split()[0]) for part in facts if isinstance(part, str) and part.split()}
+        # "Now a craves b", where PDDL says (craves a b)
+        named = (word for predicate in domain.predicates for word in name_words(predicate.name))
+        self._states = _STATES.union(named) | {
+            fold(part.split()[0]) for part in facts if isinstance(part, str) and part.split()
+        }
         self._states -= ARTICLES | PREPOSITIONS | PRONOUNS | self.frames.verbs.keys() | {"i", "you", "we", "and"}
 
     # ── a whole line ─────────────────────────────────────────────────────────────────────────────
@@ -625,8 +629,9 @@ class ActionGrammar:
         if (verdict is None or verdict.is_failure or verdict.status == "ambiguous") and (called := self._called(words)):
             return called
         if verdict is not None and verdict.stance == NO_SUBJECT and steps:
-            # "robot_0 picks up a, then moves from b to c": the subject is the one before.
-            listed = listed or words[0].text in _JOINED or words[0].parted == ","
+            # "robot_0 picks up a, then moves from b to c": the subject is the one before, and so is that of "It moves".
+            spoken_of = any(word.text == "it" for word in words)
+            listed = listed or spoken_of or words[0].text in _JOINED or words[0].parted == ","
             verdict = self._clause(text, words, listed)
         if verdict is not None and (not verdict.is_failure or verdict.stance):
             return verdict
@@ -672,6 +677,12 @@ class ActionGrammar:
         snippet names by itself: "move the robot from a to b, then move it from b to c".
         """
         own = self.frames.vocabulary
+        at = self._behind_joints(words, 0)
+        forms = self.frames.verbs.get(words[at].text, ()) if steps and at < len(words) else ()
+        if any(form == "s" for _, form, _ in forms):
+            # "robot_0 drives to b and drops a there": who acted before acts again.
+            it = words[at]._replace(text="it", raw="it", end=words[at].start)
+            words = [*words[:at], it, words[at]._replace(parted=""), *words[at + 1 :]]
         places = [
             index
             for index, word in enumerate(words)
@@ -748,6 +759,14 @@ class ActionGrammar:
         """The objects that a text names."""
         return [item for mention in self.frames.mentions(words_of(text)) for item in mention.objects]
 
+    def orders(self, text: str) -> bool:
+        """Whether a text begins with a verb that gives an order, or may do so: "Pick up a", "Grab the key"."""
+        words = words_of(text)
+        at = self._behind_joints(words, 0)
+        named = next((item.first for item in self.frames.mentions(words)), len(words) - 1)
+        forms = self.frames.verbs.get(words[at].text, ()) if at < len(words) else ()
+        return any(form == "base" for _, form, _ in forms) or (named > 0 and self._order(words, named) >= 0)
+
     def completed(
         self, text: str, named: Iterable[tuple[Sequence[KnownObject], bool]], listed: bool
     ) -> Sequence[GroundAction]:
@@ -772,25 +791,30 @@ class ActionGrammar:
                 kind = tuple(item for item in self.lexicon.by_pddl.values() if noun in self.lexicon.words_for(item))
                 meant.append(Mention(at, at + taken, kind))
         verbs = [at for at, word in enumerate(words) if word.text in self.frames.verbs and at not in names]
+        # "Travel from a to b": of one action alone objects of these kinds can be said.
+        order = self._order(words, mentions[0].first) if mentions and not verbs else -1
+        row = mentions if order >= 0 else sorted((*mentions, *meant), key=lambda item: item.first)
         # "Change its color": the verb of another action may be a noun of this one.
         known = verbs and all(words[at].text in self.frames.vocabulary for at in verbs[1:])
-        if not known or not (mentions or meant) or words[-1].text in PREPOSITIONS:
+        if not (known or order >= 0) or not row or words[-1].text in PREPOSITIONS:
             return ()
-        verb = verbs[0]
-        row = sorted((*mentions, *meant), key=lambda item: item.first)
+        verb = verbs[0] if verbs else order
         passive = any(word.text in _PASSIVES for word in words[:verb])
         fits = self.frames.partial(words, verb, row, passive)
-        if not fits or (not meant and all(len(said) == 1 for said in fits[0].objects)):
+        if not fits or (verbs and not meant and all(len(said) == 1 for said in fits[0].objects)):
             return ()
-        form = next(form for frame, form, _ in self.frames.verbs[words[verb].text] if frame is fits[0].frame)
+        known_forms = self.frames.verbs.get(words[verb].text, ())
+        form = next((form for frame, form, _ in known_forms if frame is fits[0].frame), "base")
         lead, subject = self._unspoken(words, verb, fits[0])
         tail = words[fits[0].last :]
+        listed = listed or words[0].text in _JOINED
         if stance_of(lead, form, listed=listed, passive=passive, subject=subject) or (
             tail and tail_stance(tail, lambda word: word.text in self.lexicon.folded)
         ):
             return ()
-        behind = [item._replace(first=item.first - verb - 1, last=item.last - verb - 1) for item in row]
-        unknown = self._unknown(words[verb + 1 : fits[0].last], behind)
+        begin = verb + 1 if verbs else row[0].first
+        behind = [item._replace(first=item.first - begin, last=item.last - begin) for item in row]
+        unknown = self._unknown(words[begin : fits[0].last], behind)
         if any(fold(name) not in self.frames.vocabulary for name in unknown):
             return ()
         ways = [way for fit in fits for way in self._ways(fit, named)]
@@ -866,17 +890,23 @@ class ActionGrammar:
             parts = joint and not joined and (read is None or word.start >= read.end)
             if parts and not subject and not label:
                 begins = self._begins_clause(words, index, named) or self._begins_chain(words, index, mentions)
-                starts += [index] if begins or self._begins_other(words, index, named) else []
+                starts += [index] if begins or self._begins_other(words, index, named, read is None) else []
         return [words[start:end] for start, end in pairwise((*starts, len(words)))]
 
-    def _begins_other(self, words: Sequence[Word], index: int, named: frozenset[int]) -> bool:
-        """Whether a clause with a verb of no action begins: ", then grabs a", ", then I ship a to b"."""
+    def _begins_other(self, words: Sequence[Word], index: int, named: frozenset[int], unread: bool) -> bool:
+        """Whether a clause with a verb of no action begins: ", then grabs a", ", then I ship a to b".
+
+        ``unread``: the whole is no action, so that ", take the lift to a" may begin one.
+        """
         at = index
         while at < min(len(words), index + 6) and words[at].text in _OPENERS:
             at += 1
         said = "then" in (word.text for word in words[index:at])
+        said = said or (
+            unread and words[index].parted == "," and not words[min(at, len(words) - 1)].text.endswith("ing")
+        )
         first = next((place for place in range(at + 1, at + 6) if place in named), 0) if said else 0
-        return first > 0 and self._begins_like_an_order(words[at : first + 1], first - at)
+        return first > 0 and self._order(words[at : first + 1], first - at) >= 0
 
     def _begins_clause(self, words: Sequence[Word], index: int, named: frozenset[int]) -> bool:
         """Whether a verb stands behind words that may open a clause, or behind a subject: ", the ferry is sailed"."""
@@ -902,7 +932,8 @@ class ActionGrammar:
         at = self._behind_joints(words, index)
         behind = [item for item in mentions if item.first >= at][:2]
         beside = ARTICLES | self.lexicon.type_words | PREPOSITIONS | _PLACES
-        opened = at > index or words[index].parted == ","
+        # "… and drops a there from b"
+        opened = (at > index and words[index].text != "there") or words[index].parted == ","
         if not opened or not behind or any(word.text not in beside for word in words[at : behind[0].first]):
             return False
         announced = len(behind) > 1 and words[behind[0].last].text in PREPOSITIONS
@@ -960,7 +991,7 @@ class ActionGrammar:
         aside = words[mentions[0].first].parted in ("(", ":") or text[words[-1].end :].lstrip()[:1] in ("]", ")")
         plain |= _AT | {"now", "after", "before", "state"} if aside else set()
         if (
-            (holds and not self._begins_like_an_order(words, mentions[0].first))
+            (holds and self._order(words, mentions[0].first) < 0)
             or self._explains(words)
             or words[0].parted == ">"
             or all(index in used or word.text in plain for index, word in enumerate(words))
@@ -976,17 +1007,22 @@ class ActionGrammar:
             len(words) < at + 2 or words[at + 1].text not in self.lexicon.nouns
         )  # fmt: skip
 
-    def _begins_like_an_order(self, words: Sequence[Word], named: int) -> bool:
-        """Whether a word that no description begins with stands before the first object: "grab a, which is on b"."""
+    def _order(self, words: Sequence[Word], named: int) -> int:
+        """Where a word stands before the first object that begins no description ("grab a, which is on b"), or -1."""
         at = 0
         while at < named and words[at].text in _SUBJECTLESS:
             at += 1
         said = words[at].text
         subjects = self.lexicon.nouns | self.frames.vocabulary | self._states
         beside = ARTICLES | PARTICLES | PREPOSITIONS | self.lexicon.nouns | self.frames.vocabulary
-        return at < named and not is_known(said) and said not in subjects and all(
-            word.text in beside and not word.parted for word in words[at + 1 : named]
+        # "Take the lift up to a"
+        things = {place + 1 for place in range(at + 1, named - 2) if words[place].text == "the"
+                  and words[place + 2].text in PARTICLES}  # fmt: skip
+        begins = at < named and not is_known(said) and said not in subjects and words[named].parted != ":" and all(
+            (word.text in beside or place in things) and not word.parted
+            for place, word in enumerate(words[at + 1 : named], at + 1)
         )  # fmt: skip
+        return at if begins else -1
 
     def _at_verb(self, text: str, words: Sequence[Word], at: int, listed: bool, steps: Steps) -> ClauseReading | None:
         begin = max(0, at - _LEAD)
@@ -1146,6 +1182,9 @@ class ActionGrammar:
         lead = [word for word in words[max(0, at - _LEAD) : begin] if word.text not in ("it", "they")]
         stance = stance_of(lead, form, listed=listed, passive=False, subject=acting is not None)
         start, end = words[at].start, words[-1].end
+        # "… and there drops the ball"
+        done = not stance or stance.startswith(("unclear", "explained"))
+        names = names or (done and any(self._is_definite(words, place) for place in range(at, len(words))))
         if stance or form not in ("base", "s"):
             stance = (stance or "unclear (no action)") if names else "unclear (a state)"
             return ClauseReading(start, end, "not-an-action", stance=stance, names_object=names)
@@ -1220,7 +1259,9 @@ def _behind_correction(text: str, sentence: Sequence[Word]) -> Sequence[Word]:
     at = 0
     while at < len(sentence) and sentence[at].text in CORRECTIONS:
         at += 1
-    meant = _MEANT.match(text, sentence[at].start) if at < len(sentence) else None
+    # "Actually, that place is taken, so make that d"
+    starts = sentence[at:] if at else sentence[:1]
+    meant = next((match for word in starts if (match := _MEANT.match(text, word.start))), None)
     if meant is not None:
         return [word for word in sentence[at:] if word.start >= meant.end()]
     # "Hmm, actually the laser is better": the last word that a mark parts from the rest.

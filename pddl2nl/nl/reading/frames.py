@@ -52,6 +52,9 @@ _STAYS = _LOCATIVE - {"to"}
 _CONDITIONS = word_set("conditions")
 _BARS = word_set("bars")
 _NEVER = 100.0
+_ALIKE = 1.6
+"""The cost up to which a verb of no action says one."""
+
 _LIMIT = 3.0
 """The cost up to which a fit counts."""
 
@@ -381,13 +384,20 @@ class Frames:
     def partial(self, words: Sequence[Word], verb: int, mentions: Sequence[Mention], passive: bool) -> list[Fit]:
         """The cheapest fits of words that leave objects out and say at least one; every mention is used."""
         fits: list[Fit] = []
-        for frame, form, cost in self.verbs.get(words[verb].text, ()):
-            if 0 < len(mentions) <= len(frame.slots):
+        known = self.verbs.get(words[verb].text, ())
+        for frame, form, cost in known or [(frame, "base", 1.0) for frame in self._every]:
+            # A verb of no action says one only with all that it needs, but for where a way begins.
+            least = 1 if known else max(2, len(frame.slots)) - bool(frame.goals)
+            if least <= len(mentions) <= len(frame.slots):
                 roles = self._roles(words, verb, mentions, frame.particles)
-                row = _Row(words, verb, form, passive and form == "past", mentions, roles, frame.natural)
+                loose = frame.natural or not known
+                row = _Row(words, verb, form, passive and form == "past", mentions, roles, loose)
                 fit = self._fit(frame, row, (), partial=True)
                 if fit is not None and fit.cost + cost - 0.5 * fit.objects.count(()) <= _LIMIT:
                     fits.append(replace(fit, cost=fit.cost + cost))
+        if not known:
+            fits = [fit for fit in fits if self._suits(fit) and fit.cost < _ALIKE]
+            return fits if len({fit.frame.action for fit in fits}) == 1 else []
         return [fit for fit in fits if fit.cost < min(other.cost for other in fits) + 0.25]
 
     def called(self, name: str, words: Sequence[Word], mentions: Sequence[Mention]) -> list[GroundAction]:
@@ -417,6 +427,11 @@ class Frames:
             said.index(action.args[one]) <= said.index(action.args[other])
             for one, other in pairwise(own[0].slots) if own[0].types[one] == own[0].types[other]
         )]  # fmt: skip
+
+    def _suits(self, fit: Fit) -> bool:
+        """Whether all objects are of the kinds that stand for types in a domain without them."""
+        places = (place for place, objects in enumerate(fit.objects) if objects)
+        return all(self.statics.suits(fit.frame.action, at, item.pddl) for at in places for item in fit.objects[at][:1])
 
     @staticmethod
     def _between(words: Sequence[Word], fit: Fit) -> Iterator[str]:

@@ -10,6 +10,7 @@ be a step and is not read is reported where it stands in the plan.
 from __future__ import annotations
 
 import re
+from bisect import bisect
 from collections import deque
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
@@ -402,8 +403,9 @@ class Reader:
             # A verb without objects may be a step where a line of the plan says no other.
             named = (reading.is_attempt or item.names_object for reading, item in zip(readings, verdicts, strict=True))
             readings = [reading for reading, kept in zip(readings, named, strict=True) if kept]
-        if not any(reading.status == "read" for reading in readings) and _is_titled(said, peeled.start):
-            # "## Making coffee", "**At depot_1**", "**Day 1: from place_0 to place_1**"
+        nameless = not any(item.names_object for item in verdicts)
+        if not any(reading.status == "read" for reading in readings) and _is_titled(said, peeled.start, nameless):
+            # "## Making coffee", "**Open the way**", "**At depot_1**", "**Day 1: from place_0 to place_1**"
             return [_no_action(text, piece, "prose")]
         if attempts:
             return [again for reading in readings for again in [reading] * _times(text, reading, piece.end)]
@@ -492,6 +494,7 @@ class Reader:
             if item.reading.status == "unreadable" and self._is_title(text, item, placed[index + 1 :]):
                 title = item.reading._replace(status="not-an-action", rule="prose", stance="restated")
                 placed[index] = item._replace(reading=title)
+        placed = self._with_asides(text, placed)
         steps = {item.mark for item in placed if item.reading.action is not None} - {""}
         if not any(item.reading.is_attempt for item in placed) and (no_plan_said(text) or _REFUSES.search(text)):
             # "I would have to move a to b, but …, so there is no plan."
@@ -526,6 +529,35 @@ class Reader:
         return [
             item._replace(reading=reported(item.reading), doubt=True) if item is longest else item for item in judged
         ]
+
+    def _with_asides(self, text: str, placed: list[PlacedReading]) -> list[PlacedReading]:
+        """The same readings; a heading or an unmarked line between the steps of a list is none of them.
+
+        "**Stage 3: Serving at place_0**" between steps 12 and 13, "Both partners reach place_1." below step 2,
+        "**crate_1 afterwards**" above a bullet. What gives an order is reported even there.
+        """
+        listed = [item for item in placed if item.reading.action is not None and item.item]
+        starts = [item.reading.start for item in listed]
+        for index, item in enumerate(placed) if listed else ():
+            reading = item.reading
+            open_ = reading.status == "unreadable" or reading.rule == "doubt"
+            at = bisect(starts, reading.start)
+            if not open_ or reading.reason in SETTLED or at == len(listed):
+                continue
+            before, after = listed[at - 1] if at else None, listed[at]
+            line = text.rfind("\n", 0, reading.start) + 1
+            heads = text.startswith(("**", "#"), line + item.indent)
+            unmarked = (heads or not item.item) and after.reading.line > reading.line
+            goes_on = before is not None and before.reading.line < reading.line and after.number is not None and (
+                (before.number, before.outer, before.mark) == (after.number - 1, after.outer, after.mark)
+            )  # fmt: skip
+            above = heads and after.number in (None, 1) and reading.reason == UNKNOWN_VERB
+            if unmarked and (above or (goes_on and (heads or not self.grammar.orders(reading.text)))):
+                start = line if heads else reading.start
+                said = reading._replace(start=start, text=text[start : reading.end], status="not-an-action")
+                said = said._replace(rule="prose", stance="explained (aside)", reason="", candidates=())
+                placed[index] = item._replace(reading=said, number=None, item="")
+        return placed
 
     def _is_title(self, text: str, item: PlacedReading, behind: Sequence[PlacedReading]) -> bool:
         """Whether a failed attempt is the title of a step behind it: "**Step 2: Load it**" above "Load a onto b".
@@ -571,12 +603,11 @@ def _times(text: str, reading: Reading, end: int) -> int:
     return max(int(said[1]), 1) if said else 1
 
 
-def _is_titled(said: str, start: int) -> bool:
-    """Whether a line is a heading ("## …"), or in bold type and begins with a preposition ("**At depot_1**")."""
+def _is_titled(said: str, start: int, nameless: bool) -> bool:
+    """Whether a line is a heading ("## …"), or in bold type and names nothing or begins with a preposition."""
     begins = (word.text for part in (said, said[start:]) for word in words_of(part)[:1])
-    return said[0] == "#" or (
-        said[0] == "*" and _HEADING.match(said) is not None and any(map(PREPOSITIONS.__contains__, begins))
-    )
+    bold = said[0] == "*" and _HEADING.match(said) is not None
+    return said[0] == "#" or (bold and (nameless or any(map(PREPOSITIONS.__contains__, begins))))
 
 
 def _begins_another(text: str) -> bool:
