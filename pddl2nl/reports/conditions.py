@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
 
 from pddl2nl.experiments.records.stored import PlannerRecord, Record, RunRecord
 from pddl2nl.policies.events import Failed, Prompted, Read, Replied, Started
@@ -35,18 +34,12 @@ DEFAULT = "the model's own"
 
 
 def conditions_of(record: Record) -> Conditions:
-    """How the run was made; the same object for runs that were made alike."""
+    """How the run was made."""
     if isinstance(record, PlannerRecord):
-        return kept((("planner", record.planned.planner), *_versions(record.planned.versions)))
+        return (("planner", record.planned.planner), *_versions(record.planned.versions))
     if isinstance(record, RunRecord):
-        return kept(tuple(_of_run(record)))
+        return tuple(_of_run(record))
     return ()
-
-
-@lru_cache(maxsize=4096)
-def kept(found: Conditions) -> Conditions:
-    """The first of all equal conditions, so that thousands of runs share one object."""
-    return found
 
 
 def _of_run(record: RunRecord) -> Iterator[tuple[str, str]]:

@@ -35,7 +35,7 @@ from pddl2nl.policies.events import SOLVED, Fault, Rejected, Started
 from pddl2nl.policies.policy import option_text
 from pddl2nl.policies.reporting import Reference, read_task
 from pddl2nl.policies.spec import RUN_OPTIONS
-from pddl2nl.reports.conditions import Conditions, conditions_of, kept, replies_of
+from pddl2nl.reports.conditions import Conditions, conditions_of, replies_of
 from pddl2nl.reports.metrics import measure, task_id
 from pddl2nl.reports.recheck import doubt
 from pddlval import GroundAction, validate
@@ -387,12 +387,10 @@ def read_summaries(paths: Sequence[Path], workers: int | None = None) -> list[Ru
     if workers is None and len(paths) < _MANY:
         workers = 1
     try:
-        found = in_processes(_summary_of, paths, workers)
+        return in_processes(_summary_of, paths, workers)
     except BrokenProcessPool:
         # A process was killed, perhaps for its memory: read in one process, which is slower.
         return [*map(_summary_of, paths)]
-    # Another process sends equal conditions many times; one of each is kept.
-    return [replace(run, conditions=kept(run.conditions)) for run in found]
 
 
 def in_processes(work: Callable[[Item], Result], items: Sequence[Item], workers: int | None) -> list[Result]:
@@ -417,5 +415,16 @@ def _begin() -> None:
     gc.disable()  # it would scan the inherited runs repeatedly; records have no cycles
 
 
+@lru_cache(maxsize=4096)
+def _kept(value: Any) -> Any:
+    """The first of all equal values."""
+    return value
+
+
+_ALIKE = ("suite", "task", "domain", "problem", "policy", "link", "message", "estimated", "conditions")
+
+
 def _summary_of(path: Path) -> RunSummary:
-    return summarize(read_record(path))
+    # What many runs have in common is kept once, and sent once with a pack of summaries: a third of their memory.
+    run = summarize(read_record(path))
+    return replace(run, **{name: _kept(getattr(run, name)) for name in _ALIKE})

@@ -12,7 +12,7 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from importlib import resources
 from pathlib import Path
@@ -230,7 +230,9 @@ def write_html(
         write_text_file(path, render("report", home="", articles=articles, files=files, **overview()))
         return path
     folder = out.with_suffix("") if named else out
-    in_processes(partial(_write_page, gathered.layout, folder / "runs", drawn), plan.pages, workers)
+    # A page needs no places of other runs, which would be sent to a process with each page.
+    layout = replace(gathered.layout, runs={})
+    in_processes(partial(_write_page, layout, folder / "runs", drawn), plan.pages, workers)
     write_text_file(folder / "index.html", render("report", home="", articles=(), files={}, **overview(folder=True)))
     return folder / "index.html"
 
