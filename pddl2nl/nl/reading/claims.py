@@ -60,6 +60,8 @@ _ALONE = phrases("alone", "claims")
 _HEDGED = phrases("hedged", "claims")
 _GOES_ON = phrases("goes_on", "claims")
 _NOTHING = phrases("nothing", "claims")
+_REFUSES = phrases("refuses", whole=True)
+_ASKS = phrases("asks")
 _ISNT = re.compile(r"\b(is|are|was)n['’]t\b", re.IGNORECASE)
 _SENTENCE = re.compile(r"[^.!?\n]+(?:\.(?=\S)[^.!?\n]*)*[.!?]*")
 _MARKS = " \t\r\xa0*_`\"'“”>#~=-–—•."
@@ -70,6 +72,11 @@ _LONGEST = 400
 def no_plan_said(text: str) -> str | None:
     """The sentence of a reply without a plan that says that there is none; None where no sentence does."""
     return _said(_spoken(text))
+
+
+def gives_none(text: str) -> bool:
+    """Whether a reply in which no step was said gives no plan: it says so, or asks back at its end."""
+    return no_plan_said(text) is not None or any(pattern.search(text) for pattern in (_REFUSES, _ASKS))
 
 
 def is_marked_no_plan(text: str) -> bool:

@@ -27,7 +27,7 @@ from types import MappingProxyType
 from pddl2nl.nl.reading.formal import UNKNOWN_VERB
 from pddl2nl.nl.reading.readings import OFFERED, UNDECIDED, UNSAID, PlacedReading, Reading, reported
 from pddl2nl.nl.reading.segments import NO_PLAN_HEADINGS, Block, heading_of
-from pddl2nl.nl.reading.stance import amended, rejects_before
+from pddl2nl.nl.reading.stance import amended, inserted, rejects_before
 from pddl2nl.nl.reading.words import phrases, word_table
 from pddlval import GroundAction
 
@@ -172,9 +172,12 @@ class _Cutter:
             self._parted = self._parted or item.gap
 
     def _attempt(self, item: PlacedReading) -> None:
-        if self.blocks and (item.reading.reason == UNSAID or item.reading.stance.startswith("change")):
+        if self.blocks and (item.reading.reason == UNSAID or item.reading.stance.startswith(("change", "insert"))):
             # "Wait, in step 2 it must be c.": what changes a step by its number takes its place, or is reported there.
             items, numbers = self.blocks[-1].items, amended(item.reading.stance or item.reading.text)
+            if first := inserted(item.reading.stance):
+                items.insert(next((at for at, other in enumerate(items, 1) if other.number == first), first), item)
+                return
             place = next((place for place, other in enumerate(items) if other.number in numbers), len(items))
             behind = [other for other in items[place:] if other.number not in numbers]
             self.blocks[-1].items = [*items[:place], item, *behind]

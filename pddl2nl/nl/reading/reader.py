@@ -11,14 +11,14 @@ from __future__ import annotations
 
 import re
 from bisect import bisect
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 
 from pddl2nl.errors import InputError, UnsupportedError
 from pddl2nl.nl.names import Names, make_names
-from pddl2nl.nl.reading.claims import claim_of, no_plan_said
+from pddl2nl.nl.reading.claims import claim_of, gives_none
 from pddl2nl.nl.reading.clauses import ActionGrammar
 from pddl2nl.nl.reading.formal import UNKNOWN_VERB, ClauseReading, is_record, read_record
 from pddl2nl.nl.reading.frames import Steps
@@ -37,8 +37,8 @@ from pddl2nl.nl.reading.segments import (
     noise_in,
     peel,
 )
-from pddl2nl.nl.reading.stance import EXCUSED, amended, corrects, is_open, leaves_unsaid
-from pddl2nl.nl.reading.words import PREPOSITIONS, fold, front, phrases, word_set, words_of
+from pddl2nl.nl.reading.stance import EXCUSED, amended, corrects, inserted, is_open, leaves_unsaid
+from pddl2nl.nl.reading.words import ARTICLES, PREPOSITIONS, fold, front, phrases, word_set, words_of
 from pddl2nl.nl.wording.snippets import Wording
 from pddl2nl.pddl.task import Task
 from pddlval import Simulator, State
@@ -63,7 +63,6 @@ _BREAK = re.compile(r"[.:;,(]\s")
 # A string in JSON, with the key before it.
 _KEY = re.compile(r"(\"\w+\"\s*:\s*\[?\s*)?\"[^\"\n]*\Z")
 _SPEAKS_OF_PLAN = word_set("speaks_of_plan")
-_REFUSES = phrases("refuses", whole=True)
 _CHANGE = phrases("change")
 # "Load crate_1: load crate_1 with …"
 _TITLED = re.compile(r"[*_` ]*(?::|[-–—] )[*_` ]*")
@@ -385,7 +384,7 @@ class Reader:
         readings = [self._judged(text, piece, peeled, item, heads, marked, listed) for item in verdicts]
         if peeled.bare or (not said.endswith(":") and leaves_unsaid(_besides(text, piece, peeled, readings))):
             found = [item for item in readings if item.action is not None]
-            numbers = amended(said)
+            numbers, place = amended(said), inserted(said)
             change = _CHANGE.search(said)
             if not found and change is not None:
                 # "Step 2 should be: stack a on c."
@@ -397,6 +396,8 @@ class Reader:
             if len(found) == len(numbers) == 1 and found[0].action is not None:
                 # "Correction to step 2: stack a on c."
                 return [found[0]._replace(stance=f"change of step {numbers[0]}")]
+            if len(found) == 1 and place:
+                return [found[0]._replace(stance=f"insert behind step {place}")]
             return [_no_action(text, piece, "doubt")._replace(reason=UNSAID)]
         attempts = any(reading.is_attempt for reading in readings)
         if attempts or not (listed or marked):
@@ -496,9 +497,11 @@ class Reader:
                 placed[index] = item._replace(reading=title)
         placed = self._with_asides(text, placed)
         steps = {item.mark for item in placed if item.reading.action is not None} - {""}
-        if not any(item.reading.is_attempt for item in placed) and (no_plan_said(text) or _REFUSES.search(text)):
+        tried = (item.reading for item in placed if item.reading.is_attempt)
+        tried_in_vain = all(item.status == "unreadable" and not self.names_object(item.text) for item in tried)
+        if tried_in_vain and (gives_none(text) or self._is_cut_off(text)):
             # "I would have to move a to b, but …, so there is no plan."
-            return [item._replace(reading=item.reading._replace(rule="prose")) for item in placed]
+            return [item._replace(reading=_as_prose(item.reading, "explained (no plan)")) for item in placed]
         done = {action for item in placed for action in (item.reading.action,) if action is not None}
         read = {item.reading.line for item in placed if item.reading.action is not None}
         judged: list[PlacedReading] = []
@@ -538,13 +541,19 @@ class Reader:
         """
         listed = [item for item in placed if item.reading.action is not None and item.item]
         starts = [item.reading.start for item in listed]
+        unread = (item.reading.text for item in placed if item.reading.action is None and not item.item)
+        first = Counter(text.partition(" ")[0] for text in unread)
+        # "Deck: [car_1]" below each step, the last one too
+        captions = {word for word, count in first.items() if count > 1 and word.endswith(":")}
+        captions = {word for word in captions if word[:-1].lower() not in self.grammar.frames.verbs}
         for index, item in enumerate(placed) if listed else ():
             reading = item.reading
             open_ = reading.status == "unreadable" or reading.rule == "doubt"
             at = bisect(starts, reading.start)
-            if not open_ or reading.reason in SETTLED or at == len(listed):
+            again = not item.item and reading.text.partition(" ")[0] in captions
+            if not open_ or reading.reason in SETTLED or (at == len(listed) and not again):
                 continue
-            before, after = listed[at - 1] if at else None, listed[at]
+            before, after = listed[at - 1] if at else None, listed[min(at, len(listed) - 1)]
             line = text.rfind("\n", 0, reading.start) + 1
             heads = text.startswith(("**", "#"), line + item.indent)
             unmarked = (heads or not item.item) and after.reading.line > reading.line
@@ -552,12 +561,20 @@ class Reader:
                 (before.number, before.outer, before.mark) == (after.number - 1, after.outer, after.mark)
             )  # fmt: skip
             above = heads and after.number in (None, 1) and reading.reason == UNKNOWN_VERB
-            if unmarked and (above or (goes_on and (heads or not self.grammar.orders(reading.text)))):
+            if again or (unmarked and (above or (goes_on and (heads or not self.grammar.orders(reading.text))))):
                 start = line if heads else reading.start
                 said = reading._replace(start=start, text=text[start : reading.end], status="not-an-action")
                 said = said._replace(rule="prose", stance="explained (aside)", reason="", candidates=())
                 placed[index] = item._replace(reading=said, number=None, item="")
         return placed
+
+    def _is_cut_off(self, text: str) -> bool:
+        """Whether a reply of several lines ends within a sentence that names no object: "So we have to go to the"."""
+        before, _, line = text.strip().rpartition("\n")
+        last = re.split(r"[.!?:;]\s", line)[-1]
+        words = words_of(last)
+        ends = last[-1:].isalnum() and len(words) > 2 and before and not peel(line).item
+        return bool(ends) and (words[-1].text in ARTICLES | PREPOSITIONS or not self.names_object(last))
 
     def _is_title(self, text: str, item: PlacedReading, behind: Sequence[PlacedReading]) -> bool:
         """Whether a failed attempt is the title of a step behind it: "**Step 2: Load it**" above "Load a onto b".
@@ -595,6 +612,12 @@ def _besides(text: str, piece: Piece, peeled: Peeled, readings: Sequence[Reading
     said += text[at : piece.end]
     # "Step 2 must be replaced by: stack a on b" begins like a label.
     return text[piece.start : start] + said if _WORD.search(said) else ""
+
+
+def _as_prose(reading: Reading, stance: str) -> Reading:
+    if not reading.is_attempt and reading.rule != "doubt":
+        return reading
+    return reading._replace(status="not-an-action", rule="prose", reason="", stance=reading.stance or stance)
 
 
 def _times(text: str, reading: Reading, end: int) -> int:

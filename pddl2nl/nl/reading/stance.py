@@ -202,7 +202,7 @@ def corrects(between: str) -> bool:
 
 def leaves_unsaid(text: str) -> bool:
     """Whether a text stands for steps without saying them ("Repeat step 1"), or changes one ("Step 2 is dropped.")."""
-    return phrases("unsaid", whole=True).search(text) is not None or bool(amended(text))
+    return phrases("unsaid", whole=True).search(text) is not None or bool(amended(text) or inserted(text))
 
 
 def amended(text: str) -> tuple[int, ...]:
@@ -221,6 +221,13 @@ def amended(text: str) -> tuple[int, ...]:
     )
 
 
+def inserted(text: str) -> int:
+    """The number of the step behind which a text puts another one: "Insert it between steps 3 and 4."; else 0."""
+    where = _WHERE.search(text) if "step" in text and phrases("inserts", whole=True).search(text) else None
+    return int(where[2]) - (where[1] == "before") if where else 0
+
+
+_WHERE = re.compile(r"\b(between|before|after|behind) (?:steps? |actions? )?#?(\d+)\b")
 _MARK = re.compile(r"[:\"'`]\W*\Z")
 _CLAUSE_ENDS = re.compile(r"[.:;,](?!\d)(?! and\b)")
 _STEPS = re.compile(r"\b(?:steps?|actions?|line)\s+((?:(?:no\.?|#|,|and|&|to|-)?\s*\d+\s*)+)", re.IGNORECASE)
