@@ -55,7 +55,7 @@ def test_other_ways_to_say_a_step(reader: Reader, reply: str, plan: str) -> None
         ("Once a has been unstacked from b, pick up c.", "(pick-up c)"),
         ("pick up c, then snatch b", "(pick-up c)"),
         ("(1) pick up c; (2) b leaves the table", "(pick-up c)"),
-        ("pick up c (twice)", ""),
+        ("pick up c a few times", ""),
         ("1. pick up c, aiming at b\n2. stack c on a", "(stack c a)"),
         ("pick up c, and then another one", ""),
         ("pick up c\n...\nstack c on a", "(pick-up c) (stack c a)"),

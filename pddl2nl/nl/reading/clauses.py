@@ -8,7 +8,9 @@ with the stance that makes it none.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise, product
 from math import prod
 
@@ -48,11 +50,14 @@ from pddl2nl.nl.reading.words import (
 )
 from pddl2nl.nl.wording.snippets import Wording
 from pddl2nl.nl.wording.template import template_action
-from pddl2nl.pddl.task import Task
+from pddl2nl.pddl.task import Task, effect_literals
 from pddlval import GroundAction
 
 _LEAD = 14
 """Words before a verb that are looked at."""
+
+_LABEL = 6
+"""Words that a label has at most."""
 
 _REACH = 40
 """Words behind a verb that can belong to its action."""
@@ -104,6 +109,10 @@ class ActionGrammar:
             snippet = self._snippets[action.name]
             types = [parameter.types for parameter in action.parameters]
             frame = Frame.of(snippet, types, lexicon)
+            # "Switch on a on b" puts nothing on b: a goal is where something comes to be.
+            gained = {term for atom, added in effect_literals(action.effect) if added for term in atom.args}
+            goals = frozenset(at for at in frame.goals if action.parameters[at].name in gained)
+            frame = replace(frame, goals=goals)
             frames.append(frame)
             if snippet.text == template_action(action).text:
                 frames.append(Frame.of(natural_snippet(action, lexicon.type_words), types, lexicon, natural=True))
@@ -114,7 +123,10 @@ class ActionGrammar:
         told = [(name, item.parts[0]) for name, item in self._snippets.items() if isinstance(item.parts[0], str)]
         heads = [(name, self._head(words_of(text))) for name, text in told]
         heads += [(item.name, tuple(name_words(item.name))) for item in domain.steps]
-        self._heads = {head: name for name, head in heads}
+        # "Move tray {?t} …" is called "move" as well, where no other action is.
+        heads += [(name, short) for name, head in dict.fromkeys(heads) if (short := self._called_by(head)) != head]
+        own = Counter(head for _, head in dict.fromkeys(heads))
+        self._heads = {head: name for name, head in heads if own[head] == 1}
         facts = (part for snippet in wording.predicates.values() for part in snippet.parts[:2])
         # "Now a craves b", where PDDL says (craves a b)
         named = {word for predicate in domain.predicates for word in name_words(predicate.name)}
@@ -410,6 +422,10 @@ class ActionGrammar:
         """The steps of places with arrows between them, where one action alone fits each pair: "(go) a → b → c"."""
         if len(words) > _LEAD + _REACH or not any(word.parted == ">" for word in words):
             return []
+        # "East side: a → b → c"
+        lead = next((at for at, word in enumerate(words[:_LABEL]) if word.parted == ":"), 0)
+        if not any(rules_out(word.text) or word.text in THOUGHTS for word in words[:lead]):
+            words = words[lead:]
         meant = [frame for frame, _, _ in self.frames.verbs.get(words[0].text, ())]
         words = words[1:] if meant else words
         mentions = self.frames.mentions(words)
@@ -647,18 +663,26 @@ class ActionGrammar:
         """Words without articles, and compounds of a snippet's words in their parts ("no-gluten")."""
         return tuple(part for word in words if word.text not in ARTICLES for part in self.frames.parts(word.text))
 
+    def _called_by(self, head: tuple[str, ...]) -> tuple[str, ...]:
+        """A head without words that announce its first object: "communicate data" of "communicate data of rover"."""
+        while len(head) > 1 and head[-1] in PREPOSITIONS | self.lexicon.type_words:
+            head = head[:-1]
+        return head
+
     def _called(self, words: Sequence[Word]) -> ClauseReading | None:
         """An action behind its own name, with all objects: "Board: p1 enters e0 on f0", "drive t, a → b (5 km)"."""
         mentions = self.frames.mentions(words)
         first = mentions[0].first if mentions else 0
         end = next((at for at, word in enumerate(words[: first + 1]) if at and word.parted == ":"), first)
-        name = self._heads.get(self._head(words[:end]))
+        head = self._head(words[:end])
+        name = self._heads.get(head) or self._heads.get(self._called_by(head))
         if name is None or not mentions:
             return None
         named, behind = inside(mentions), words[mentions[-1].last :]
         # "Load-truck a into t", "move_two piece_1: a, b → c": its name in one word or a colon leaves no doubt.
         loose = end > 1 and words[end - 1].start == words[0].start
-        loose = loose or any(word.parted == ":" for word in words[1 : mentions[0].last + 1])
+        arrow = any(word.parted == ">" for word in words)
+        loose = loose or any(word.parted == ":" for word in words[1 : mentions[-1 if arrow else 0].last + 1])
         body = [*enumerate(words)][end : mentions[-1].last]
         if rejects(words[end:]) or (behind and tail_stance(behind, lambda _: False)) or any(
             word.parted in (".", ";", "?") or rules_out(word.text) or not (loose or at in named)
@@ -848,6 +872,11 @@ class ActionGrammar:
     def _with_tail(self, text: str, words: Sequence[Word], verdict: ClauseReading) -> list[ClauseReading]:
         """A verdict, and the step that the words behind an action say: "pick up c, after which I stack c on a"."""
         tail = [word for word in words if word.start >= verdict.end] if verdict.status == "read" else []
+        own = [word for word in tail[self._behind_joints(tail, 0) :] if word.text not in (*ARTICLES, "action", "apply")]
+        name = self._heads.get(tuple(part for word in own for part in name_words(word.text)), "") if own else ""
+        if name and not self.frames.frames[name].types:
+            # "Apply 'rewind-movie' and next the action 'reset-counter'": it takes no object.
+            return [verdict, verdict_of(own[0].start, own[-1].end, (GroundAction(name, ()),), ("called",))]
         if any(word.text in self.frames.verbs for word in tail[1:]):
             further = self._clause(text, tail, False)
             # "…, from where it sends the data of a" says a step; what stands behind a dash explains this one.
@@ -1013,7 +1042,7 @@ class ActionGrammar:
         while at < named and words[at].text in _SUBJECTLESS:
             at += 1
         said = words[at].text
-        subjects = self.lexicon.nouns | self.frames.vocabulary | self._states
+        subjects = self.lexicon.nouns | self.frames.vocabulary | self._states | RELATIVES
         beside = ARTICLES | PARTICLES | PREPOSITIONS | self.lexicon.nouns | self.frames.vocabulary
         # "Take the lift up to a"
         things = {place + 1 for place in range(at + 1, named - 2) if words[place].text == "the"

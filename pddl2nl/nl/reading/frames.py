@@ -535,7 +535,9 @@ class Frames:
         first = min([row.verb, *(mention.first for mention in mentions)])
         last, left = self._tail(frame, row, last)
         ending = not self.lexicon.type_words.issuperset(left)
-        cost = price + 0.5 * lacking + 0.3 * bool(left) + 0.1 * (row.form != "base")
+        # "Drop a at b (c to d)" need not say "changing capacity" where all objects are said.
+        lacks = 0.4 + 0.1 * lacking if row.loose and lacking else 0.5 * lacking
+        cost = price + lacks + 0.3 * bool(left) + 0.1 * (row.form != "base")
         if not behind.issuperset(frame.particles):
             # "Switch the lamp" says neither on nor off, and "move" is no name of an action "up".
             rivals = (item for item in self.frames.values() if item.verb == frame.verb)

@@ -7,7 +7,7 @@ b". The effects tell which object is acted on, and where it is before and after:
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 
 from pddl2nl.nl.reading.words import ARTICLES, PARTICLES, PREPOSITIONS, SYNONYMS, fold
@@ -42,7 +42,7 @@ def natural_snippet(action: StepSchema, nouns: frozenset[str]) -> Snippet:
     said = dict(zip(names, declared_variables(action.parameters), strict=True))
     condition = action.precondition if isinstance(action, ActionSchema) else untimed(action.condition)
     facts = [part for part in conjuncts(condition) if isinstance(part, Atom)]
-    roles = _roles(names, list(effect_literals(action.effect)))
+    roles = _roles(names, list(effect_literals(action.effect)), {item.name: item.types for item in action.parameters})
     text = [verb, *particles]
 
     def add(name: str, announced: str) -> None:
@@ -62,7 +62,9 @@ def natural_snippet(action: StepSchema, nouns: frozenset[str]) -> Snippet:
     return Snippet(action.name, tuple(said[name] for name in names), " ".join(text))
 
 
-def _roles(names: Sequence[str], effects: Sequence[tuple[Atom, bool]]) -> dict[str, str]:
+def _roles(
+    names: Sequence[str], effects: Sequence[tuple[Atom, bool]], types: Mapping[str, tuple[str, ...]]
+) -> dict[str, str]:
     """How each parameter is announced: the one that is acted on by nothing, where it is before by "from", and so on."""
     relations = [(atom, added) for atom, added in effects if len(atom.args) > 1]
     ways = list(_ways(relations))
@@ -83,6 +85,10 @@ def _roles(names: Sequence[str], effects: Sequence[tuple[Atom, bool]]) -> dict[s
         for name in names
         if roles[name] == "with"
     }
+    for atom, added in relations:
+        # Of two assemblies the one that is now (incorporated ?part ?whole) is acted on, and not the one that it is in.
+        if added and len(atom.args) == 2 and len({types.get(term, (term,)) for term in atom.args} - {("object",)}) == 1:
+            weights = {name: weight + 0.5 * (name == atom.args[0]) for name, weight in weights.items()}
     patient = max(weights, key=lambda name: weights[name], default="")
     if weights.get(patient):
         roles[patient] = ""

@@ -38,7 +38,7 @@ from pddl2nl.nl.reading.segments import (
     peel,
 )
 from pddl2nl.nl.reading.stance import EXCUSED, amended, corrects, inserted, is_open, leaves_unsaid
-from pddl2nl.nl.reading.words import ARTICLES, PREPOSITIONS, fold, front, phrases, word_set, words_of
+from pddl2nl.nl.reading.words import ARTICLES, PREPOSITIONS, fold, front, phrases, word_set, word_table, words_of
 from pddl2nl.nl.wording.snippets import Wording
 from pddl2nl.pddl.task import Task
 from pddlval import Simulator, State
@@ -67,7 +67,15 @@ _CHANGE = phrases("change")
 # "Load crate_1: load crate_1 with …"
 _TITLED = re.compile(r"[*_` ]*(?::|[-–—] )[*_` ]*")
 _QUOTED = re.compile(r"[\"“`„]([^\"“”`„\n]+)[\"”`“]")
-_TIMES = re.compile(r"[*_` ]*[(\[]?[*_` ]*[×✕x] ?(\d{1,3})(?=[*_` ]*(?:[)\].,;]|\Z))")
+_NUMBERS = word_table("numbers")
+_SAID = "|".join(sorted(_NUMBERS, key=len, reverse=True))
+# "(×4)", "twice", "twenty-two times in a row"
+_TIMES = re.compile(
+    r"[*_`, ]*[(\[]?[*_` ]*(?:(?:[×✕]|(?<!\w)x) ?(?P<digits>\d{1,3})|(?<!\w)(?:(?:(?P<count>\d{1,3})"
+    rf"|(?P<tens>{_SAID})(?:[- ](?P<ones>{_SAID}))?) times|(?P<word>once|twice|thrice)))"
+    r"(?: in a row)?[*_` ]*[)\]]?(?=[*_` ]*(?:[)\].,;(→–-]|\Z))",
+    re.IGNORECASE,
+)
 _ITEM = re.compile(r"(?:(\d{1,4})[.)]|([-*•])) +")
 
 
@@ -459,8 +467,13 @@ class Reader:
             if record:
                 return [item.moved(at - peeled.start) for item in record]
         taken = [rule for rule, holds in (("markup", peeled.markup), ("prefix", peeled.prefix)) if holds]
-        content = self.grammar.said(said[peeled.start :], listed=listed, before=before)
-        return [item.moved(0, *taken) for item in content]
+        content = said[peeled.start :]
+        plain, count = _TIMES.subn(lambda match: " " * len(match[0]), content)
+        verdicts = self.grammar.said(plain, listed=listed, before=before)
+        if count and count != sum(item.status == "read" and bool(_TIMES.match(content, item.end)) for item in verdicts):
+            # "Twice, take a to b": only what stands behind a step counts it.
+            verdicts = self.grammar.said(content, listed=listed, before=before)
+        return [item.moved(0, *taken) for item in verdicts]
 
     def _value(self, value: str) -> list[ClauseReading]:
         """What a string of a record says."""
@@ -623,7 +636,10 @@ def _as_prose(reading: Reading, stance: str) -> Reading:
 def _times(text: str, reading: Reading, end: int) -> int:
     """How often the mark behind a step says that it is done: "(×4)"."""
     said = _TIMES.match(text, reading.end, end) if reading.action is not None else None
-    return max(int(said[1]), 1) if said else 1
+    if said is None:
+        return 1
+    told = (said["word"] or said["tens"] or "", said["ones"] or "")
+    return int(said["digits"] or said["count"] or sum(int(_NUMBERS[word.lower()][0]) for word in told if word)) or 1
 
 
 def _is_titled(said: str, start: int, nameless: bool) -> bool:

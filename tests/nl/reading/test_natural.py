@@ -135,7 +135,9 @@ def test_steps_without_a_wording_go_on_with_what_was_said_before(reader: Reader,
     ("line", "actions"),
     [
         ("Drive t1 from p1 to p2 (×3)", ["(drive t1 p1 p2)"] * 3),
-        ("Drive t1 from p1 to p2 three times.", [None]),
+        ("Drive t1 from p1 to p2 three times.", ["(drive t1 p1 p2)"] * 3),
+        ("`drive` t1 from p1 to p2 twenty-one times in a row", ["(drive t1 p1 p2)"] * 21),
+        ("Drive t1 from p1 to p2 three times as fast.", [None]),
         # A verb is said for what follows "and" as well.
         ("Pick up c1 at p1 with h1 and the crate c2 at p2 with h2", ["(pickup h1 c1 p1)", "(pickup h2 c2 p2)"]),
         ("Pick up c1 at p1 with h1 and c2", ["(pickup h1 c1 p1)", "(pickup h1 c2 p1)"]),
