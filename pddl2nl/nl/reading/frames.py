@@ -489,7 +489,7 @@ class Frames:
         if row.loose and not frame.natural and self._contradicts(frame, row):
             return
         table = [[self._cost(frame, slot, row, k) for k in range(len(mentions))] for slot in range(len(frame.slots))]
-        ways = sorted(_assignments(table, frame, mentions, row.loose))
+        ways = sorted(way for way in _assignments(table, frame, mentions, row.loose) if _in_order(frame, row, way[1]))
         extra = Counter(word for role in row.roles for word in role.content)
         if not ways or not (row.loose or frame.content | {frame.verb} >= extra.keys()):
             return
@@ -733,6 +733,17 @@ class Frames:
                 break
             at += 1
         return at - 1, missing
+
+
+def _in_order(frame: Frame, row: _Row, chosen: Sequence[int]) -> bool:
+    """Whether three objects of one kind, or more, that nothing announces go to parameters in their order.
+
+    "Buy a with b at c (levels: level_0, level_1, level_0, level_1)"
+    """
+    places: dict[tuple[str, ...], list[int]] = {}
+    for _, slot in sorted((k, slot) for slot, k in enumerate(chosen) if k >= 0 and not row.roles[k].prepositions):
+        places.setdefault(frame.types[frame.slots[slot]], []).append(frame.slots[slot])
+    return all(len(each) < 3 or each == sorted(each) for each in places.values())
 
 
 def _assignments(

@@ -67,10 +67,12 @@ class Lexicon:
         for alias, name in aliases.items():
             self._add_loose(fold(alias), self.by_pddl[name])
         # PDDL's own names, where no told name looks like them: "p0" for package_0, but no "truck7" beside truck_0.
+        # Without types "hoist0" is more than a word for some object and its number: object_0 may be another thing.
         stems = {_stem(name) for name in self.folded}
+        taken = stems | (self.type_words - self._anyone)
         for known in self.by_nl.values():
             own_name = fold(known.pddl)
-            if own_name != _stem(own_name) and _stem(own_name) not in stems | self.type_words:
+            if own_name != _stem(own_name) and _stem(own_name) not in taken:
                 self._add_loose(own_name, known)
         # "b3" for block_3, where no other noun begins with that letter.
         initials = Counter(stem[:1] for stem in stems)

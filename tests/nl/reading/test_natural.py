@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from pddl2nl.nl import Reader, make_names
@@ -149,3 +151,28 @@ def test_steps_without_a_wording_go_on_with_what_was_said_before(reader: Reader,
 def test_no_step_behind_a_step_is_lost(reader: Reader, line: str, actions: list[str | None]) -> None:
     chosen = reader.read(f"1. {line}").chosen
     assert [None if item.action is None else str(item.action) for item in chosen] == actions
+
+
+def test_pddl_s_own_names_are_more_than_a_kind_and_a_number() -> None:
+    """Told names are object_0 and so on, and object_1 is no hoist: "hoist1" is the object that PDDL calls so."""
+    names = {"h1": "hoist1", "h2": "hoist2", "c1": "crate1", "c2": "crate2"}
+    text = re.sub(r"\b[hc][12]\b", lambda match: names[match[0]], PROBLEM)
+    reader = Reader(parse_task(DEPOT, text))
+    read = reader.read("1. (pickup hoist2 crate1 p2)\n2. Pick up crate2 at object_7 with hoist1.")
+    assert [*map(str, read.plan)] == ["(pickup hoist2 crate1 p2)", "(pickup hoist1 crate2 p2)"]
+
+
+def test_objects_of_one_kind_that_nothing_announces_stand_in_the_order_of_the_parameters() -> None:
+    domain = """(define (domain goods) (:requirements :typing) (:types good level)
+      (:predicates (stock ?g - good ?l - level) (ready ?g - good ?l - level) (next ?a ?b - level))
+      (:action buy :parameters (?g - good ?l1 ?l2 ?l3 ?l4 - level)
+       :precondition (and (stock ?g ?l2) (ready ?g ?l3) (next ?l2 ?l1) (next ?l4 ?l3))
+       :effect (and (stock ?g ?l1) (not (stock ?g ?l2)) (ready ?g ?l4) (not (ready ?g ?l3)))))"""
+    problem = """(define (problem p) (:domain goods) (:objects g - good l0 l1 - level)
+      (:init (stock g l1) (ready g l0) (next l1 l0)) (:goal (ready g l1)))"""
+    task = parse_task(domain, problem)
+    reader = Reader(task, names=make_names(task, "original"))
+    read = reader.read("1. Buy g (levels: l0, l1, l0, l1).")
+    # Where it is not read so, it is reported; it is never read as (buy g l0 l0 l1 l1).
+    assert {*map(str, read.plan)} <= {"(buy g l0 l1 l0 l1)"}
+    assert read.plan or not read.complete
