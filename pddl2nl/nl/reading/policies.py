@@ -424,7 +424,8 @@ def _without_restatements(placed: Placed) -> list[PlacedReading]:
         elif reading.is_attempt and title is not None and reading.reason != UNSAID:
             read = reading.status == "read"
             aside = item.apart if same_line else item.item == "" or below
-            again = reading.action == title.reading.action if read else same_line or below
+            done = {arg for other in (title, *kept[-1:]) if other.reading.action for arg in other.reading.action.args}
+            again = reading.action == title.reading.action if read else (same_line or below) and item.tries <= done
             if aside and again and item.block == title.block:
                 continue
             parted = title if below and read else parted

@@ -50,7 +50,7 @@ _WORD = re.compile(r"\w")
 _LETTER = re.compile(r"[^\W\d_]")
 _SENTENCE_ENDS = re.compile(r"[.!?][*_\"']*\s")
 _HEADING = re.compile(r"#|\*\*[^*\n]+\*\*:?\Z")
-_APART = re.compile(r"[:.;!?(–—]")
+_APART = re.compile(r"[:.!?(–—]")
 _NAME = re.compile(r"\w+")
 _NUMBER = re.compile(r"\d+\Z")
 _HABITS = 4000
@@ -263,6 +263,7 @@ class Reader:
                         coded=said[max(reading.start - 1, 0) : reading.start] == "`",
                         outer=peeled.outer,
                         apart=apart,
+                        tries=self._tries(reading),
                         mark=f'"{key[1]}' if key else item and f"{item} {piece.indent // 2}",
                     )
                 )
@@ -270,6 +271,15 @@ class Reader:
         if said != text:
             placed = [item._replace(reading=_as_written(text, item.reading)) for item in placed]
         return placed
+
+    def _tries(self, reading: Reading) -> frozenset[str]:
+        """What an attempt that failed names: PDDL's names of objects, and words that look like names of others."""
+        if reading.action is not None or not reading.is_attempt:
+            return frozenset()
+        objects = self.grammar.objects_in(reading.text)
+        known = {fold(item.nl) for item in objects}
+        others = {word.text for word in words_of(reading.text) if "_" in word.text and word.text[-1].isdigit()}
+        return frozenset((*reading.unknown, *(others - known), *(item.pddl for item in objects)))
 
     # ── one turn ───────────────────────────────────────────────────────────────────────────────────────
 

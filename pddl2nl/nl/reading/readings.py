@@ -105,7 +105,8 @@ class PlacedReading(NamedTuple):
     ``item``: the kind of list mark; ``indent``: blanks before the line; ``block``: the stretch between plan tags
     that it lies in; ``gap``: whether a blank line stands before it; ``coded``: whether it stands in code marks;
     ``apart``: whether it begins a sentence of its own behind another reading of its line; ``mark``: the kind of list
-    that it stands in; ``doubt``: whether it stands in prose, is reported, and begins or ends no plan.
+    that it stands in; ``tries``: the objects and unknown names of an attempt that failed;
+    ``doubt``: whether it stands in prose, is reported, and begins or ends no plan.
     """
 
     reading: Reading
@@ -118,6 +119,7 @@ class PlacedReading(NamedTuple):
     outer: tuple[int, ...] = ()
     apart: bool = False
     mark: str = ""
+    tries: frozenset[str] = frozenset()
     doubt: bool = False
 
 
