@@ -46,6 +46,7 @@ from pddl2nl.nl.reading.words import (
     fold,
     phrases,
     word_set,
+    word_table,
     words_of,
 )
 from pddl2nl.nl.wording.snippets import Wording
@@ -92,6 +93,7 @@ _STATES = word_set("states")
 _ASIDE_CONDITIONS = word_set("aside_conditions")
 _PLACES = word_set("places")
 _MEANT = phrases("meant", whole=True)
+_PHRASAL = [(verb, said.split("_")) for verb, forms in word_table("phrasal").items() for said in forms]
 
 
 class ActionGrammar:
@@ -471,6 +473,11 @@ class ActionGrammar:
             for part in parts:
                 named.append(word if part == word.text else word._replace(text=part, raw=part))
                 word = word._replace(parted="")
+        for at in range(len(named) - 2, -1, -1):
+            # "let go of a" is "release a"
+            for verb, said in _PHRASAL:
+                if [word.text for word in named[at : at + len(said)]] == said:
+                    named[at : at + len(said)] = [named[at]._replace(text=verb, raw=verb)]
         return named
 
     def _sentences(self, text: str, words: Sequence[Word]) -> Iterator[Sequence[Word]]:

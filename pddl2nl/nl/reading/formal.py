@@ -272,18 +272,24 @@ def _joined(
     """The action whose name stands in one string and whose objects in the next ones."""
     span = (name.start, objects[-1].start + len(objects[-1].value))
     schema = grammar.schema(name.value)
-    if len(name.value.split()) > 4 or len(name.value) > 40:
+    told, filled = name.value, 0
+    for item in objects:
+        # {"action": "load a package into a truck", "package": "p", "truck": "t", "place": "a"}
+        told, count = re.subn(rf"\b(?:an?|the) {re.escape(item.key) or '!'}\b", item.value, told, count=1)
+        filled += count
+    if not filled and (len(name.value.split()) > 4 or len(name.value) > 40):
         return None
     keys = {fold(item.key): item.value for item in objects}
     if schema is not None and len(keys) == len(objects) and (args := _by_keys(grammar.lexicon, schema, keys)):
         return grammar.ground(schema, name.value, args, span).moved(0, "json")
     named = len(keys) == len(objects) and not all(_GENERAL.match(key) for key in keys)
-    said = schema.name.replace("-", " ").replace("_", " ") if schema is not None else name.value
+    said = schema.name.replace("-", " ").replace("_", " ") if schema is not None else told
+    further = [item for item in objects if item.value not in told.split()]
     for announced in (True, False) if named or schema is None else ():
         # Keys are prepositions, or nouns beside the objects.
-        words = [item.key if announced or item.key in PREPOSITIONS else "" for item in objects]
+        words = [item.key if announced or item.key in PREPOSITIONS else "" for item in further]
         spoken = sentence(
-            " ".join((said, *(f"{word} {item.value}" for word, item in zip(words, objects, strict=True))))
+            " ".join((said, *(f"{word} {item.value}" for word, item in zip(words, further, strict=True))))
         )
         if len(spoken) == 1 and spoken[0].status == "read" and (
             schema is None or spoken[0].candidates[0].name == schema.name

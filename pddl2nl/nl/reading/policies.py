@@ -90,7 +90,9 @@ class _Steps:
     @property
     def is_option(self) -> bool:
         """Whether it is one of several plans: "Option 2:", "Or:", perhaps with "### Step 1" below."""
-        return self.items[0].item == "option" or any(map(is_option, self.words[-2:]))
+        # "My final plan follows option 2:" is no option, but the plan.
+        follows = any(map(_FOLLOWS_OPTION.search, self.words[-1:]))
+        return self.items[0].item == "option" or (not follows and any(map(is_option, self.words[-2:])))
 
     @property
     def number(self) -> int | None:
@@ -98,6 +100,7 @@ class _Steps:
 
 
 _WORD = re.compile(r"\w")
+_FOLLOWS_OPTION = phrases("follows_option", whole=True)
 _REVISES = phrases("revises", whole=True)
 
 
