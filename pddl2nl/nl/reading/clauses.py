@@ -467,6 +467,9 @@ class ActionGrammar:
             told = at > 0 and words[at - 1].text in ("action", "apply")
             own = word.text not in self.lexicon.folded and not told
             parts = (name_words(word.text) if own and self.pddl.schema(word.text) else []) or [word.text]
+            if own and self.frames.names.issuperset(word.text.split("_")):
+                # "The boat goes south-west."
+                parts = word.text.split("_")
             if word.aside and at and words[at - 1].aside and word.parted == ">":
                 # "(free space: length_2 → length_3)"
                 parts, word = ["to", word.text], word._replace(parted="")

@@ -224,6 +224,7 @@ class Frames:
         self.verbs: dict[str, list[tuple[Frame, str, float]]] = {}
         self.vocabulary = frozenset(word for frame in every for word in frame.content)
         self._every = every
+        self.names = frozenset(word for frame in every for word in (*frame.names, *frame.particles))
         self._telling = self.vocabulary.union(*(frame.particles for frame in every))
         self.most = max((len(frame.slots) for frame in self.frames.values()), default=0)
         for frame in every:
@@ -343,7 +344,13 @@ class Frames:
             roles = self._roles(words, verb, mentions, frame.particles)
             row = _Row(words, verb, form, passive and form == "past", mentions, roles, True)
             for fit in self._all_fits(frame, row, ()):
-                said = {word.text for word in words[: fit.last]}
+                # "The boat goes south west", "Move the agent up to the right"
+                last = at = fit.last
+                while at < len(words) and not words[at].parted and words[at].text in telling | ARTICLES | _WAYS:
+                    at += 1
+                    last = at if words[at - 1].text in telling else last
+                fit = replace(fit, last=last)
+                said = {word.text for word in words[:last]}
                 lacking = sum(not any(text.startswith(name) for text in said) for name in frame.names)
                 others = (telling & said) - {*frame.names, *frame.particles}
                 fits.append(replace(fit, cost=fit.cost + cost + 0.5 * lacking + 2 * len(others)))

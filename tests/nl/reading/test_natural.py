@@ -176,3 +176,25 @@ def test_objects_of_one_kind_that_nothing_announces_stand_in_the_order_of_the_pa
     # Where it is not read so, it is reported; it is never read as (buy g l0 l0 l1 l1).
     assert {*map(str, read.plan)} <= {"(buy g l0 l1 l0 l1)"}
     assert read.plan or not read.complete
+
+
+SLEDGE = """(define (domain sledge) (:requirements :typing) (:types sledge) (:predicates (on ?s - sledge))
+  (:action glide_up :parameters (?s - sledge) :effect (on ?s))
+  (:action glide_up_left :parameters (?s - sledge) :effect (on ?s))
+  (:action glide_left :parameters (?s - sledge) :effect (on ?s)))
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "action"),
+    [
+        ("Glide sledge_0 up.", "(glide_up s1)"),
+        ("Glide sledge_0 up left", "(glide_up_left s1)"),
+        ("sledge_0 glides up-left again.", "(glide_up_left s1)"),
+        ("1. Glide sledge_0 to the left", "(glide_left s1)"),
+    ],
+)
+def test_words_behind_the_object_tell_actions_apart(line: str, action: str) -> None:
+    task = parse_task(SLEDGE, "(define (problem p) (:domain sledge) (:objects s1 - sledge) (:init) (:goal (on s1)))")
+    (reading,) = Reader(task).read(line).readings
+    assert str(reading.action) == action
