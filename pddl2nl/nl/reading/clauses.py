@@ -131,8 +131,8 @@ class ActionGrammar:
         self._heads = {head: name for name, head in heads if own[head] == 1}
         facts = (part for snippet in wording.predicates.values() for part in snippet.parts[:2])
         # "Now a craves b", where PDDL says (craves a b)
-        named = {word for predicate in domain.predicates for word in name_words(predicate.name)}
-        self._states = (named - lexicon.type_words).union(_STATES) | {
+        named = {fold(predicate.name) for predicate in domain.predicates}
+        self._states = (named - lexicon.type_words - PARTICLES).union(_STATES) | {
             fold(part.split()[0]) for part in facts if isinstance(part, str) and part.split()
         }
         self._states -= ARTICLES | PREPOSITIONS | PRONOUNS | self.frames.verbs.keys() | {"i", "you", "we", "and"}

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from bisect import bisect
 from collections import Counter, deque
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 
@@ -20,7 +20,7 @@ from pddl2nl.errors import InputError, UnsupportedError
 from pddl2nl.nl.names import Names, make_names
 from pddl2nl.nl.reading.claims import claim_of, gives_none
 from pddl2nl.nl.reading.clauses import ActionGrammar
-from pddl2nl.nl.reading.formal import UNKNOWN_VERB, ClauseReading, is_record, read_record
+from pddl2nl.nl.reading.formal import A_LIST, UNKNOWN_VERB, ClauseReading, is_record, read_record
 from pddl2nl.nl.reading.frames import Steps
 from pddl2nl.nl.reading.lexicon import KnownObject, Lexicon
 from pddl2nl.nl.reading.policies import READING_POLICIES, chosen_option, is_option, offers_options, turns_away
@@ -525,6 +525,7 @@ class Reader:
         if tried_in_vain and (gives_none(text) or self._is_cut_off(text)):
             # "I would have to move a to b, but …, so there is no plan."
             return [item._replace(reading=_as_prose(item.reading, "explained (no plan)")) for item in placed]
+        listed = {spot for item in placed if item.reading.action and item.item for spot in _beside(item, (0,))}
         done = {action for item in placed for action in (item.reading.action,) if action is not None}
         read = {item.reading.line for item in placed if item.reading.action is not None}
         judged: list[PlacedReading] = []
@@ -536,7 +537,16 @@ class Reader:
             # "I would like to stack a on b now, but …": it is wanted here, and done elsewhere.
             wanted = again and reading.stance.startswith(("supposed", "goal"))
             step = item.mark in steps and (reading.line not in read or item.mark[0] == '"') and not wanted
-            if reading.rule != "doubt":
+            told = reading.stance if item.number else reading.stance == A_LIST and item.item
+            if (
+                told
+                and reading.stance.startswith("state")
+                and reading.line not in read
+                and _beside(item, (-1, 1)) & listed
+            ):
+                # "1. robot_0 takes a down." and "- tray_0: kitchen → table_1" among steps tell no state.
+                judged.append(item._replace(reading=reported(reading)))
+            elif reading.rule != "doubt":
                 judged.append(item)
             elif reading.reason == UNSAID or (step and not reading.text.rstrip(" *_`").endswith(":")):
                 judged.append(item._replace(reading=reported(reading)))
@@ -641,6 +651,12 @@ def _as_prose(reading: Reading, stance: str) -> Reading:
     if not reading.is_attempt and reading.rule != "doubt":
         return reading
     return reading._replace(status="not-an-action", rule="prose", reason="", stance=reading.stance or stance)
+
+
+def _beside(item: PlacedReading, ways: Iterable[int]) -> set[tuple[object, ...]]:
+    """The places of a list so many items away from one, by numbers or by lines."""
+    at = item.reading.line if item.number is None else item.number
+    return {(item.block, item.mark, item.outer, item.number is None, at + way) for way in ways}
 
 
 def _times(text: str, reading: Reading, end: int) -> int:
