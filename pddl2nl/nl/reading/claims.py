@@ -15,12 +15,11 @@ thought that nothing can be done has said so. Behind ``Action:`` stands what the
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 from pddl2nl.nl.markers import NO_PLAN, THOUGHT
 from pddl2nl.nl.reading.readings import Reading, Status
 from pddl2nl.nl.reading.segments import OBSERVATION, Piece, clean, lay_out, marker_end, peel
-from pddl2nl.nl.reading.words import phrases
+from pddl2nl.nl.reading.words import phrases, says
 
 _LOOK = phrases("look", "claims")
 _NO_WISH = phrases("no_wish", "claims")
@@ -60,8 +59,6 @@ _ALONE = phrases("alone", "claims")
 _HEDGED = phrases("hedged", "claims")
 _GOES_ON = phrases("goes_on", "claims")
 _NOTHING = phrases("nothing", "claims")
-_REFUSES = phrases("refuses", whole=True)
-_ASKS = phrases("asks")
 _ISNT = re.compile(r"\b(is|are|was)n['’]t\b", re.IGNORECASE)
 _SENTENCE = re.compile(r"[^.!?\n]+(?:\.(?=\S)[^.!?\n]*)*[.!?]*")
 _MARKS = " \t\r\xa0*_`\"'“”>#~=-–—•."
@@ -71,12 +68,18 @@ _LONGEST = 400
 
 def no_plan_said(text: str) -> str | None:
     """The sentence of a reply without a plan that says that there is none; None where no sentence does."""
-    return _said(_spoken(text))
+    claim: str | None = None
+    for sentence in (sentence for line in _spoken(text) for sentence in _sentences(line)):
+        if claim is not None and _GOES_ON.search(sentence):
+            claim = None
+        if claim is None and _claims(sentence):
+            claim = sentence
+    return claim
 
 
 def gives_none(text: str) -> bool:
     """Whether a reply in which no step was said gives no plan: it says so, or asks back at its end."""
-    return no_plan_said(text) is not None or any(pattern.search(text) for pattern in (_REFUSES, _ASKS))
+    return bool(no_plan_said(text) or says("refuses", text) or phrases("asks").search(text))
 
 
 def is_marked_no_plan(text: str) -> bool:
@@ -106,26 +109,10 @@ def _spoken(text: str) -> list[str]:
     return [spoken.text[piece.start : piece.end] for piece in spoken.pieces if not piece.hidden]
 
 
-def _said(lines: list[str]) -> str | None:
-    sentences = [sentence for line in lines for sentence in _sentences(line)]
-    claim: str | None = None
-    for sentence in sentences:
-        if claim is not None and _GOES_ON.search(sentence):
-            claim = None
-        if claim is None and _claims(sentence):
-            claim = sentence
-    return claim
-
-
-def _sentences(line: str) -> Iterator[str]:
+def _sentences(line: str) -> list[str]:
     bare = line.strip().removeprefix(THOUGHT)
-    if NO_PLAN in bare.upper():
-        # Its brackets are no end of a sentence, and what stands beside it belongs to it.
-        yield bare.strip(_MARKS)
-        return
-    for match in _SENTENCE.finditer(bare):
-        if sentence := match[0].strip():
-            yield sentence
+    # The brackets of "[NO PLAN]" are no end of a sentence, and what stands beside it belongs to it.
+    return [bare.strip(_MARKS)] if NO_PLAN in bare.upper() else [said[0].strip() for said in _SENTENCE.finditer(bare)]
 
 
 def _claims(sentence: str) -> bool:

@@ -21,7 +21,6 @@ from pddl2nl.nl.reading.natural import name_words, natural_snippet
 from pddl2nl.nl.reading.readings import REFUSED
 from pddl2nl.nl.reading.segments import THOUGHTS, peel
 from pddl2nl.nl.reading.stance import (
-    CORRECTIONS,
     NO_SUBJECT,
     is_known,
     is_open,
@@ -29,7 +28,6 @@ from pddl2nl.nl.reading.stance import (
     is_reason,
     is_reason_word,
     rejects,
-    rejects_before,
     rules_out,
     stance_of,
     tail_stance,
@@ -40,11 +38,13 @@ from pddl2nl.nl.reading.words import (
     PARTICLES,
     PREPOSITIONS,
     PRONOUNS,
+    WORDS,
     ExactForm,
     FormIndex,
     Word,
     fold,
     phrases,
+    says,
     word_set,
     word_table,
     words_of,
@@ -79,7 +79,7 @@ _EVENTS = word_set("events")
 _ENDS = (".", ";", "?", ">")
 _JOINTS = word_set("joints")
 _AT = frozenset(("at", "in", "on"))
-_OPENERS = CORRECTIONS | word_set("openers")
+_OPENERS = WORDS.corrections | word_set("openers")
 _SUBJECTLESS = _OPENERS | _PASSIVES | {"it", "they"}
 _SUPPOSED = ("(would)", "(could)", "(might)", "(may)")
 _AIMS = word_set("aims")
@@ -267,7 +267,7 @@ class ActionGrammar:
                 continue
             behind = _behind_correction(text, sentence)
             corrects = corrects or len(behind) < len(sentence)
-            refused = rejects_before(text[start:end]) or (sentence[0].parted == ">" and rejects(sentence))
+            refused = says("rejects", text[start:end]) or (sentence[0].parted == ">" and rejects(sentence))
             if last is not None and follows and not corrects and refused:
                 clauses[-1] = _refused(last)
                 continue
@@ -285,7 +285,7 @@ class ActionGrammar:
                 corrects = not verdicts
                 if verdicts:
                     clauses[-1] = last.refused("rejected (corrected)")
-                elif reason or rejects_before(text[start:end]):
+                elif reason or says("rejects", text[start:end]):
                     # "Pick up a. Wait, gripper_0 is full. So rather: …"
                     clauses[-1] = _refused(last)
             elif corrects and last is not None and last.is_failure and any(item.status == "read" for item in verdicts):
@@ -496,7 +496,7 @@ class ActionGrammar:
                 sentence = sentence[:-1] if sentence and sentence[-1].text in ("step", "action") else sentence
                 ended = True
                 continue
-            corrects = word.parted in ("-", ":") and word.text in CORRECTIONS
+            corrects = word.parted in ("-", ":") and word.text in WORDS.corrections
             # "(sorry, this should read: …)", ", no, on z"
             behind = words[index + 1 : index + 2]
             corrects = corrects or (
@@ -1296,7 +1296,7 @@ def _refused(verdict: ClauseReading) -> ClauseReading:
 def _behind_correction(text: str, sentence: Sequence[Word]) -> Sequence[Word]:
     """A sentence without the words by which it corrects the one before it: "no, …", "no wait, I meant …"."""
     at = 0
-    while at < len(sentence) and sentence[at].text in CORRECTIONS:
+    while at < len(sentence) and sentence[at].text in WORDS.corrections:
         at += 1
     # "Actually, that place is taken, so make that d"
     starts = sentence[at:] if at else sentence[:1]

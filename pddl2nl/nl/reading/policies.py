@@ -27,8 +27,8 @@ from types import MappingProxyType
 from pddl2nl.nl.reading.formal import UNKNOWN_VERB
 from pddl2nl.nl.reading.readings import OFFERED, UNDECIDED, UNSAID, PlacedReading, Reading, reported
 from pddl2nl.nl.reading.segments import NO_PLAN_HEADINGS, Block, heading_of
-from pddl2nl.nl.reading.stance import amended, inserted, rejects_before
-from pddl2nl.nl.reading.words import phrases, word_table
+from pddl2nl.nl.reading.stance import amended, inserted
+from pddl2nl.nl.reading.words import says, word_table
 from pddlval import GroundAction
 
 Placed = Sequence[PlacedReading]
@@ -62,9 +62,13 @@ class _Steps:
     rank: int
     words: list[str]
     restarts: bool
-    tag: int
     items: list[PlacedReading] = field(default_factory=list)
+    numbers: list[tuple[int, ...]] = field(default_factory=list)
     rejected: bool = False
+
+    def add(self, item: PlacedReading) -> None:
+        self.items.append(item)
+        self.numbers += [item.place] if item.place else []
 
     @property
     def actions(self) -> list[GroundAction]:
@@ -91,22 +95,14 @@ class _Steps:
     def is_option(self) -> bool:
         """Whether it is one of several plans: "Option 2:", "Or:", perhaps with "### Step 1" below."""
         # "My final plan follows option 2:" is no option, but the plan.
-        follows = any(map(_FOLLOWS_OPTION.search, self.words[-1:]))
-        return self.items[0].item == "option" or (not follows and any(map(is_option, self.words[-2:])))
-
-    @property
-    def number(self) -> int | None:
-        return next((item.number for item in self.items if item.number is not None), None)
-
-
-_WORD = re.compile(r"\w")
-_FOLLOWS_OPTION = phrases("follows_option", whole=True)
-_REVISES = phrases("revises", whole=True)
+        follows = any(says("follows_option", text) for text in self.words[-1:])
+        named = not follows and any(says("option", text) for text in self.words[-2:])
+        return named or self.items[0].item == "option"
 
 
 def turns_away(text: str) -> bool:
     """Whether words turn away from the plan before them: "That is wrong.", "A shorter one:"."""
-    return rejects_before(text) or (heading_of(text) not in NO_PLAN_HEADINGS and _REVISES.search(text) is not None)
+    return says("revises", text) is not None and heading_of(text) not in NO_PLAN_HEADINGS
 
 
 def _rank(block: Block) -> int:
@@ -123,101 +119,83 @@ def _follows(number: tuple[int, ...], last: tuple[int, ...]) -> bool:
         return False
     if number[:-1] == last[:-1]:
         return number[-1] == last[-1] + 1
-    return number[-1] <= 1 and _follows(number[:-1], last[:-1])
+    return _follows(number[:-1], last[:-1])
 
 
-def _bare(item: PlacedReading) -> bool:
-    """Whether a line says nothing but an action."""
-    return {"prefix", "loose-tail", "several", ""}.isdisjoint(item.reading.rule.split("+"))
+def _blocks(placed: Placed, tags: Sequence[Block]) -> tuple[list[_Steps], list[str]]:
+    """The attempts in blocks, and the words behind the last one.
 
-
-class _Cutter:
-    """Cuts attempts into blocks: at plan tags, where numbering restarts, and where words announce or reject a plan."""
-
-    def __init__(self, tags: Sequence[Block]):
-        self._tags = tags
-        self.blocks: list[_Steps] = []
-        self._words: list[str] = []
-        self._first: tuple[int, ...] = ()
-        self._last: tuple[int, ...] = ()
-        self._pending: tuple[int, ...] = ()
-        self._line = 0
-        self._bare = False
-        self._parted = False
-
-    def cut(self, placed: Placed) -> tuple[list[_Steps], list[str]]:
-        """The blocks, and the words behind the last one."""
-        for item in placed:
-            if item.reading.is_attempt:
-                self._attempt(item)
-            else:
-                self._say(item)
-        return self.blocks, self._words
-
-    def _say(self, item: PlacedReading) -> None:
+    Blocks are cut at plan tags, where numbering restarts, and where words announce or reject a plan.
+    """
+    blocks: list[_Steps] = []
+    words: list[str] = []
+    above: PlacedReading | None = None
+    parted = False
+    for item in placed:
         reading = item.reading
-        if reading.rule == "offered":
-            # Its heading says nothing of what follows it.
-            self._words = []
-        if item.number is not None and reading.rule in ("label", "prose") and item.item != "option":
-            # "Step 3:" stands above its action.
-            self._pending = (*item.outer, item.number)
-        # "**Phase 2: Delivery**" is a title with any number.
-        titled = item.item == "number" and heading_of(reading.text) != ""
-        spoken = (item.item in ("", "option") or titled) and item.indent < 2
-        # "**Summary of actions:**" is taken for a thought's label.
-        said = reading.rule in ("prose", "claim", "label") or reading.text.rstrip(" *_`").endswith(":")
-        if not _WORD.search(reading.text) or reading.text.startswith("```"):
-            # The language of code marks ("```plan") announces nothing.
-            return
-        if (spoken and said) or (not item.item and turns_away(reading.text)):
-            self._words.append(reading.text)
-            self._parted = self._parted or item.gap
+        if not reading.is_attempt:
+            if item.number is not None and reading.rule in ("label", "prose") and item.item != "option":
+                # "Step 3:" stands above its action.
+                above = item
+            if _speaks(item):
+                words, parted = [*words, reading.text], parted or item.gap
+            continue
+        if blocks and (reading.reason == UNSAID or reading.stance.startswith(("change", "insert"))):
+            blocks[-1].items = _changed(blocks[-1].items, item)
+            continue
+        if above is not None and (item.number is None or item.item == "option"):
+            item = item._replace(number=above.number, outer=above.outer)
+        restarts = bool(blocks) and _restarts(blocks[-1], item)
+        if not blocks or restarts or not _goes_on(blocks[-1], item, words, parted):
+            blocks.append(_Steps(_rank(tags[item.block]), words, restarts))
+        blocks[-1].add(item)
+        above = None if item.place else above
+        words, parted = [], False
+    return blocks, words
 
-    def _attempt(self, item: PlacedReading) -> None:
-        if self.blocks and (item.reading.reason == UNSAID or item.reading.stance.startswith(("change", "insert"))):
-            # "Wait, in step 2 it must be c.": what changes a step by its number takes its place, or is reported there.
-            items, numbers = self.blocks[-1].items, amended(item.reading.stance or item.reading.text)
-            if first := inserted(item.reading.stance):
-                items.insert(next((at for at, other in enumerate(items, 1) if other.number == first), first), item)
-                return
-            place = next((place for place, other in enumerate(items) if other.number in numbers), len(items))
-            behind = [other for other in items[place:] if other.number not in numbers]
-            self.blocks[-1].items = [*items[:place], item, *behind]
-            return
-        last, line = self._last, item.reading.line
-        number = self._pending if item.number is None or item.item == "option" else (*item.outer, item.number)
-        beside = line == self._line
-        restarts = not beside and bool(number and last and (number < last or number == last != self._first))
-        restarts = restarts or (item.item == "option" and not beside)
+
+def _speaks(item: PlacedReading) -> bool:
+    """Whether prose may say something of the steps below or above it."""
+    text = item.reading.text
+    # "**Phase 2: Delivery**" is a title with any number.
+    titled = item.item == "number" and heading_of(text) != ""
+    # The language of code marks ("```plan") announces nothing.
+    said = re.match(r"(?!```).*\w", text) and (item.reading.rule != "thought" or text.rstrip(" *_`").endswith(":"))
+    return bool(said) and (item.item in ("", "option") or titled)
+
+
+def _changed(items: list[PlacedReading], item: PlacedReading) -> list[PlacedReading]:
+    """The steps with one that is changed by its number ("Wait, in step 2 it must be c.") or put between them."""
+    if first := inserted(item.reading.stance):
+        at = next((at for at, other in enumerate(items, 1) if other.number == first), first)
+        return [*items[:at], item, *items[at:]]
+    numbers = amended(item.reading.stance or item.reading.text)
+    place = next((place for place, other in enumerate(items) if other.number in numbers), len(items))
+    return [*items[:place], item, *(other for other in items[place:] if other.number not in numbers)]
+
+
+def _restarts(block: _Steps, item: PlacedReading) -> bool:
+    """Whether numbering begins anew with a step, or an option does."""
+    if item.reading.line == block.items[-1].reading.line:
+        return False
+    number, numbers = item.place, block.numbers
+    if not number or not numbers:
         # A list begins behind sentences that say actions.
-        restarts = restarts or bool(number and not last and number[-1] <= 1 and self.blocks and not beside)
-        block = self.blocks[-1] if self.blocks else None
-        loosely = bool(last) or (self._bare and not _bare(item))
-        parted = self._parted or (item.gap and not number and not beside and loosely)
-        inside = _rank(self._tags[item.block]) == 3
-        if item.reading.stance == "corrects" and block and block.tag == item.block and not restarts:
-            block.items.pop()
-        if (
-            block is None
-            or item.block != block.tag
-            or restarts
-            or (parted and not inside and not _follows(number, last))
-            or (self._words and not _follows(number, last) and self._announced(inside))
-        ):
-            block = _Steps(_rank(self._tags[item.block]), self._words, restarts, item.block)
-            self.blocks.append(block)
-            self._last = ()
-        block.items.append(item)
-        self._bare = _bare(item)
-        self._words, self._parted, self._line = [], False, line
-        if number:
-            self._first, self._last, self._pending = self._first if self._last else number, number, ()
+        return item.item == "option" or bool(number and number[-1] <= 1)
+    return item.item == "option" or number < numbers[-1] or number == numbers[-1] != numbers[0]
 
-    def _announced(self, inside: bool) -> bool:
-        if inside:
-            return any(map(rejects_before, self._words)) or heading_of(self._words[-1]) == "plan"
-        return any(heading_of(text) or turns_away(text) for text in self._words)
+
+def _goes_on(block: _Steps, item: PlacedReading, words: Sequence[str], parted: bool) -> bool:
+    """Whether a step belongs to the block before it, behind such words, ``parted`` from it by a blank line or not."""
+    last, numbers = block.items[-1], block.numbers
+    if item.block != last.block:
+        return False
+    if _follows(item.place, numbers[-1] if numbers else ()):
+        return True
+    if block.rank == 3:
+        return not (any(says("rejects", text) for text in words) or (words and heading_of(words[-1]) == "plan"))
+    apart = item.gap and not item.place and item.reading.line != last.reading.line
+    return not (parted or apart or any(heading_of(text) or turns_away(text) for text in words))
 
 
 # ── the plan ─────────────────────────────────────────────────────────────────────────────────────
@@ -234,11 +212,11 @@ def _prose(item: PlacedReading) -> Reading:
 
 
 def _chosen(placed: Placed, tags: Sequence[Block]) -> Placed:
-    blocks, behind = _Cutter(tags).cut(_without_restatements(placed))
+    blocks, behind = _blocks(_without_restatements(placed), tags)
     if not blocks:
         return _reported([item for item in placed if item.reading.rule == "offered"], OFFERED)
     for block, after in zip(blocks, [*(other.words for other in blocks[1:]), behind], strict=True):
-        block.rejected = any(map(rejects_before, after))
+        block.rejected = any(says("rejects", text) for text in after)
     options = _options(blocks, behind)
     if options is not None:
         return options
@@ -260,34 +238,29 @@ def _reported(items: Placed, reason: str) -> list[PlacedReading]:
 
 def _follow(plan: _Steps, block: _Steps) -> _Steps:
     """What counts of a plan and a block behind it: the block, the plan that it only explains, or both as one."""
-    said, again = plan.actions, block.actions
-    announced = block.announced or (block.rank == 3 and block.tag != plan.tag)
-    titled = bool(block.words) and bool(heading_of(block.words[-1]))
-    apart = block.listed and plan.listed and block.tag == plan.tag and not (block.announced or block.restarts)
-    named = block.number is None and any(
-        item.reading.reason != UNKNOWN_VERB for item in (block if plan.holds_action else plan).items
-    )
-    if apart and named and not (block.holds_action and plan.holds_action) and not plan.rejected:
+    apart = block.rank == 3 and block.items[0].block != plan.items[0].block
+    both = replace(plan, items=[*plan.items, *block.items], rejected=block.rejected)
+    known = any(item.reading.reason != UNKNOWN_VERB for item in block.items)
+    if not block.holds_action and known and block.listed and plan.listed and not (block.announced or block.numbers):
         # "**At depot_1**" with steps that cannot be read is a part of the plan: they are reported.
-        return replace(plan, items=[*plan.items, *block.items], rejected=block.rejected)
-    if not block.holds_action and not (announced and block.listed and plan.rejected):
+        return both
+    if not block.holds_action or (block.rank < plan.rank and not plan.rejected):
         return plan
-    if block.heading == "recap" and set(again) <= set(said):
-        return block if again == said else plan
-    if not plan.holds_action or (block.rank > plan.rank):
+    if not plan.holds_action or block.rank > plan.rank:
         return block
-    if block.rank < plan.rank and not plan.rejected:
-        return plan
+    if block.heading == "recap" and set(block.actions) <= set(plan.actions):
+        return block if block.actions == plan.actions else plan
     if mended := _mended(plan, block):
         return mended
-    if plan.rejected or (announced and (block.listed or not plan.listed)):
+    if plan.rejected or block.announced or apart:
         return block
-    if _is_part(again, said) or (set(again) <= set(said) and not block.listed):
+    if _is_part(block.actions, plan.actions):
         return plan
     # "**Phase 2: Delivery**" begins a part with any numbers.
-    if _is_part(said, again) or (block.listed and not plan.listed) or (block.restarts and not titled):
+    longer = _is_part(plan.actions, block.actions)
+    if longer or (block.listed and not plan.listed) or (block.restarts and not block.words):
         return block
-    return replace(plan, items=[*plan.items, *block.items], rejected=block.rejected)
+    return both
 
 
 def _is_part(some: Sequence[GroundAction], of: Sequence[GroundAction]) -> bool:
@@ -298,7 +271,7 @@ def _is_part(some: Sequence[GroundAction], of: Sequence[GroundAction]) -> bool:
 
 def _mended(plan: _Steps, block: _Steps) -> _Steps | None:
     """The plan with its end replaced, or one step: "3. … Wait, that fails. 3. …", "Let me fix step 2. 2. …"."""
-    number = block.number
+    number = next((item.number for item in block.items if item.number is not None), None)
     if not block.restarts or number is None:
         return None
     for at, changed in enumerate(() if block.announced else plan.items):
@@ -316,59 +289,42 @@ def _mended(plan: _Steps, block: _Steps) -> _Steps | None:
 
 # ── options ──────────────────────────────────────────────────────────────────────────────────────
 
-_TAKES = phrases("takes", whole=True)
-_THIS = re.compile(r"\b(?:this|that)\b", re.IGNORECASE)
-_RECOMMENDED = phrases("recommended")
-_NUMBERED = phrases("numbered_plan")
-_LEFT_OPEN = phrases("left_open", whole=True)
 _PLACES = {name: int(place) for place, names in word_table("ordinals").items() for name in names}
 
 
 def _options(blocks: Sequence[_Steps], behind: Sequence[str]) -> Placed | None:
     """The option that the reply takes, or all of them, reported, where it takes none; None where it offers none."""
     options = [block for block in blocks if block.holds_action and block.is_option]
-    if not options and any(map(_LEFT_OPEN.search, (*behind, *(word for block in blocks for word in block.words)))):
-        options = [block for block in blocks if block.holds_action and any(map(_NUMBERED.search, block.words[-1:]))]
+    if not options and any(
+        says("left_open", text) for text in (*behind, *(text for block in blocks for text in block.words))
+    ):
+        options = [
+            block
+            for block in blocks
+            if block.holds_action and any(says("numbered_plan", text) for text in block.words[-1:])
+        ]
     if len(options) < 2 or options[-1] is not [block for block in blocks if block.holds_action][-1]:
         return None
-    # "I choose option B:" above both, "This is what I do." behind one, "Option B (recommended):".
-    said = [options[0].words[:-1], *(block.words for block in options[1:]), behind]
-    chosen = [chosen_option(". ".join(words), len(options), place - 1) for place, words in enumerate(said)]
-    marked = [place for place, block in enumerate(options) if any(map(_RECOMMENDED.search, block.words[-2:]))]
-    index = next((place for place in (*chosen[::-1], *marked) if place is not None), None)
-    if index is not None:
-        return options[index].items
+    # "I choose option B:" above both, or behind them.
+    for words in (behind, *(block.words for block in reversed(options))):
+        if (index := chosen_option(". ".join(words), len(options))) is not None:
+            return options[index].items
     if any(block.rejected for block in blocks):
         return None
     items = [item for block in options for item in block.items]
     return _reported(items, UNDECIDED)
 
 
-def is_option(text: str) -> bool:
-    """Whether a heading names an option: "Option 2:", "Or:"."""
-    return phrases("option", whole=True).search(text) is not None
-
-
-def offers_options(text: str) -> bool:
-    """Whether a text announces that it names options."""
-    return phrases("options", whole=True).search(text) is not None
-
-
-def chosen_option(text: str, count: int, before: int = -1) -> int | None:
-    """Of so many options the index of the one that a text says is taken; None without such words.
-
-    ``before`` is the option that stands above the text, which "this" means.
-    """
+def chosen_option(text: str, count: int) -> int | None:
+    """Of so many options the index of the one that a text says is taken; None without such words."""
     chosen = None
     for sentence in re.findall(r"[^.!?\n]+", text):
-        if takes := _TAKES.search(sentence):
-            for match in re.finditer(r"\w+", sentence):
-                place = _PLACES.get(match[0].lower(), count)
-                # "A" may be an article.
-                if place < count and (match.start() > takes.start() or len(match[0]) > 1 or match[0].isupper()):
-                    chosen = place % count
-            if chosen is None and before >= 0 and _THIS.search(sentence):
-                chosen = before
+        takes = says("takes", sentence)
+        for match in re.finditer(r"\w+", sentence) if takes else ():
+            place = _PLACES.get(match[0].lower(), count)
+            # "A" may be an article.
+            if takes and place < count and (match.start() > takes.start() or len(match[0]) > 1 or match[0].isupper()):
+                chosen = place % count
     return chosen
 
 
@@ -421,15 +377,11 @@ def _without_restatements(placed: Placed) -> list[PlacedReading]:
         below = title is not None and item.indent > title.indent
         if item.item != "" and not same_line and not below and (parted is None or item.indent <= parted.indent):
             title, parted = item if reading.status == "read" else None, None
-        elif reading.rule in ("prose", "label") and item.indent < 2:
-            if not same_line and (heading_of(reading.text) or turns_away(reading.text)):
-                title = None
-        elif reading.is_attempt and title is not None and reading.reason != UNSAID:
+        elif reading.is_attempt and title is not None:
             read = reading.status == "read"
-            aside = item.apart if same_line else item.item == "" or below
             done = {arg for other in (title, *kept[-1:]) if other.reading.action for arg in other.reading.action.args}
             again = reading.action == title.reading.action if read else (same_line or below) and item.tries <= done
-            if aside and again and item.block == title.block:
+            if again and (item.apart or not same_line):
                 continue
             parted = title if below and read else parted
             title = title if same_line else None
@@ -453,21 +405,15 @@ def _with_doubts(chosen: Placed, placed: Placed) -> Placed:
         return chosen
     if not chosen:
         return [item for item in placed if item.doubt]
-    kept = {item.reading.start: item for item in chosen}
     # What stands below a step, further in, explains it.
     deep = min(item.indent for item in chosen) + 2
     first, last = chosen[0].reading.line - 1, chosen[-1].reading.line
     # Behind a blank line another paragraph begins.
     last += all(not item.gap for item in placed if item.reading.line == last + 1)
     first += any(item.gap for item in placed if item.reading.line == first + 1)
-    found: list[PlacedReading] = []
-    for item in placed:
-        near = first <= item.reading.line <= last and item.block == chosen[0].block and item.indent < deep
-        if item.doubt and near:
-            found.append(item)
-        elif item.reading.start in kept and not item.doubt:
-            found.append(kept[item.reading.start])
-    return found
+    near = [item for item in placed if item.doubt and item.block == chosen[0].block and item.indent < deep]
+    beside = [item for item in near if first <= item.reading.line <= last]
+    return sorted([*chosen, *beside], key=lambda item: item.reading.start)
 
 
 READING_POLICIES: Mapping[str, ReadingPolicy] = MappingProxyType(
@@ -476,7 +422,7 @@ READING_POLICIES: Mapping[str, ReadingPolicy] = MappingProxyType(
         for policy in (
             ReadingPolicy(
                 "default",
-                13,
+                14,
                 "The last block of steps that is tagged ([PLAN] … [PLAN END]), announced or follows a rejection; "
                 "tagged blocks come first. A block whose heading says that it is no plan does not count, and what only "
                 "says the plan's steps again adds nothing. Options without a choice, and a rejected plan without "

@@ -12,8 +12,7 @@ from __future__ import annotations
 import re
 from bisect import bisect
 from collections import Counter, deque
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Sequence, Set
 from functools import cached_property
 
 from pddl2nl.errors import InputError, UnsupportedError
@@ -23,7 +22,7 @@ from pddl2nl.nl.reading.clauses import ActionGrammar
 from pddl2nl.nl.reading.formal import A_LIST, UNKNOWN_VERB, ClauseReading, is_record, read_record
 from pddl2nl.nl.reading.frames import Steps
 from pddl2nl.nl.reading.lexicon import KnownObject, Lexicon
-from pddl2nl.nl.reading.policies import READING_POLICIES, chosen_option, is_option, offers_options, turns_away
+from pddl2nl.nl.reading.policies import READING_POLICIES, chosen_option, turns_away
 from pddl2nl.nl.reading.readings import SETTLED, UNSAID, PlacedReading, Reading, Readings, Status, reported
 from pddl2nl.nl.reading.segments import (
     OBSERVATION,
@@ -37,14 +36,13 @@ from pddl2nl.nl.reading.segments import (
     noise_in,
     peel,
 )
-from pddl2nl.nl.reading.stance import EXCUSED, amended, corrects, inserted, is_open, leaves_unsaid
-from pddl2nl.nl.reading.words import ARTICLES, PREPOSITIONS, fold, front, phrases, word_set, word_table, words_of
+from pddl2nl.nl.reading.stance import EXCUSED, amended, inserted, is_open
+from pddl2nl.nl.reading.words import ARTICLES, PREPOSITIONS, WORDS, fold, front, says, word_table, words_of
 from pddl2nl.nl.wording.snippets import Wording
 from pddl2nl.pddl.task import Task
-from pddlval import Simulator, State
+from pddlval import GroundAction, Simulator, State
 
 _ACTION_BEHIND = front("action_behind")
-_PROSE = phrases("prose", whole=True)
 _COMMENT = front("comment")
 _WORD = re.compile(r"\w")
 _LETTER = re.compile(r"[^\W\d_]")
@@ -62,8 +60,6 @@ _LINES = 40
 _BREAK = re.compile(r"[.:;,(]\s")
 # A string in JSON, with the key before it.
 _KEY = re.compile(r"(\"\w+\"\s*:\s*\[?\s*)?\"[^\"\n]*\Z")
-_SPEAKS_OF_PLAN = word_set("speaks_of_plan")
-_CHANGE = phrases("change")
 # "Load crate_1: load crate_1 with …"
 _TITLED = re.compile(r"[*_` ]*(?::|[-–—] )[*_` ]*")
 _QUOTED = re.compile(r"[\"“`„]([^\"“”`„\n]+)[\"”`“]")
@@ -121,10 +117,8 @@ class Reader:
             return own.read(text, policy)
         placed, layout = self.placed(text)
         chosen = READING_POLICIES[policy].choose(placed, layout.blocks)
-        readings = Readings(
-            tuple([item.reading for item in placed]), tuple([item.reading for item in chosen]), layout.ended, policy
-        )
-        return self._completed(layout, readings, {item.reading.start for item in chosen if item.doubt})
+        readings = Readings(tuple([item.reading for item in placed]), (), layout.ended, policy)
+        return readings.choosing(self._completed(layout, chosen))
 
     def _by_own_names(self, text: str) -> Reader | None:
         """The reader of PDDL's own names where a reply uses them and none that was told: "(pickup node0-2 key3)".
@@ -147,47 +141,40 @@ class Reader:
         except UnsupportedError:
             return None
 
-    def _completed(self, layout: Layout, readings: Readings, doubts: Collection[int]) -> Readings:
-        """The same readings; what a step of the plan leaves out is taken from what stands before it.
+    def _completed(self, layout: Layout, placed: Sequence[PlacedReading]) -> list[Reading]:
+        """The readings of a plan; what a step leaves out is taken from what stands before it.
 
-        ``doubts``: where prose begins that may say a step.
         "**At depot_1**" above "hoist_1 lifts crate_0 off pallet_1", "rover_1 does all of this". The state in which the
         step's turn comes has to allow it: a step that would fail is reported, and so are all behind an unknown one.
         """
-        if self._simulator is None or all(item.action is not None for item in readings.chosen):
-            return readings
-        text, at, index = layout.text, 0, 0
+        chosen = [item.reading for item in placed]
+        if self._simulator is None or all(item.action is not None for item in chosen):
+            return chosen
+        text, at = layout.text, 0
+        for piece in layout.pieces:
+            if piece.hidden:
+                text = text[: piece.start].ljust(piece.end) + text[piece.end :]
         state: State | None = self._simulator.initial
-        pieces = [piece for piece in layout.pieces if not piece.hidden]
         named: deque[tuple[Sequence[KnownObject], bool]] = deque(maxlen=_LINES)
-        chosen: list[Reading] = []
-        for item in readings.chosen:
+        for index, item in enumerate(chosen):
             if state is None:
-                chosen.append(item)
-                continue
-            begin = at
-            while index < len(pieces) and pieces[index].start < item.end:
-                piece = pieces[index]
-                begin = max(piece.start, at)
-                named.appendleft((self.grammar.objects_in(text[begin : min(piece.end, item.start)]), False))
-                if piece.end >= item.end:
-                    break
-                index += 1
+                break
+            for line in filter(str.strip, text[at : item.start].split("\n")):
+                named.appendleft((self.grammar.objects_in(line), False))
             if item.status == "unreadable" and item.reason not in SETTLED:
+                begin = max(text.rfind("\n", 0, item.start) + 1, at)
                 begin += peel(text[begin : item.end]).start if begin > at else 0
                 begin = max((begin, *(match.end() for match in _BREAK.finditer(text, begin, item.start))))
-                ways = self.grammar.completed(text[begin : item.end], named, item.start not in doubts)
+                ways = self.grammar.completed(text[begin : item.end], named, not placed[index].doubt)
                 fitting = [action for action in ways if self._simulator.is_applicable(state, action)]
                 if len(fitting) == 1:
                     item = item._replace(status="read", action=fitting[0], candidates=(), rule="named", reason="")
-            chosen.append(item)
+                    chosen[index] = item
             said = item.action.args if item.action is not None else ()
             named.appendleft(([self.lexicon.by_pddl[arg] for arg in said if arg in self.lexicon.by_pddl], True))
             state = None if item.action is None else self._simulator.step(state, item.action).successor
             at = item.end
-        done = {(item.start, item.end): item for item in chosen}
-        everything = tuple([done.get((item.start, item.end), item) for item in readings.readings])
-        return replace(readings, readings=everything, chosen=tuple(chosen))
+        return chosen
 
     def placed(self, text: str) -> tuple[list[PlacedReading], Layout]:
         """All readings of a reply with the layout around them, from which a reading policy chooses."""
@@ -249,9 +236,9 @@ class Reader:
             item = peeled.item or ("tag" if tagged else "fence" if piece.fenced else "")
             apart, at = False, readings[0].end
             for reading in readings:
-                key = _KEY.search(said, max(piece.start, reading.start - 80), reading.start) if strings else None
                 apart = apart or (at < reading.start and _APART.search(said, at, reading.start) is not None)
                 at = max(at, reading.end)
+                key = _KEY.search(said, max(piece.start, reading.start - 80), reading.start) if strings else None
                 placed.append(
                     PlacedReading(
                         reading,
@@ -288,7 +275,7 @@ class Reader:
         text = whole[start:stop]
         readings = list(self._signals(text, marker >= 0))
         read = [reading for reading in readings if reading.status == "read"]
-        if marker < 0 and len(read) > 1 and offers_options(text[: read[0].start]):
+        if marker < 0 and len(read) > 1 and says("options", text[: read[0].start]):
             option = chosen_option(text[read[-1].end :], len(read))
             if option is not None:
                 return read[option]
@@ -367,7 +354,7 @@ class Reader:
                 return [unsaid if amended(said) else _no_action(text, piece, "thought")], peeled
             further = peel(said[behind.end() :])
             peeled = peeled._replace(start=behind.end() + further.start, bare=further.bare, label="action")
-        if peeled.bare and not leaves_unsaid(said[mark.end() :] if mark else said):
+        if peeled.bare and not _leaves_unsaid(said[mark.end() :] if mark else said):
             return [_no_action(text, piece, "label")], peeled
         return self._spoken(text, piece, peeled, tagged or piece.fenced, in_thought, expected, before), peeled
 
@@ -400,17 +387,14 @@ class Reader:
         ):
             return [_no_action(text, piece, "thought")]
         readings = [self._judged(text, piece, peeled, item, heads, marked, listed) for item in verdicts]
-        if peeled.bare or (not said.endswith(":") and leaves_unsaid(_besides(text, piece, peeled, readings))):
+        if peeled.bare or (not said.endswith(":") and _leaves_unsaid(_besides(text, piece, peeled, readings))):
             found = [item for item in readings if item.action is not None]
             numbers, place = amended(said), inserted(said)
-            change = _CHANGE.search(said)
-            if not found and change is not None:
-                # "Step 2 should be: stack a on c."
-                found = self._behind(text, piece, change.end())
             quoted = list(_QUOTED.finditer(said))
             if not found and len(quoted) == 1:
                 # "Correction to step 2: c is gone, so it should read "stack a on d"."
-                found = self._behind(text, piece, quoted[0].start(1), quoted[0].end(1))
+                start = quoted[0].start(1)
+                found = [_reading(text, piece, start, item) for item in self.grammar.said(quoted[0][1], listed=True)]
             if len(found) == len(numbers) == 1 and found[0].action is not None:
                 # "Correction to step 2: stack a on c."
                 return [found[0]._replace(stance=f"change of step {numbers[0]}")]
@@ -434,7 +418,7 @@ class Reader:
             return [_no_action(text, piece, "claim")]
         start = piece.start + peeled.start
         content = text[start : piece.end]
-        if (expected or marked) and _LETTER.search(content) and not _PROSE.search(said) and not _COMMENT.match(said):
+        if (expected or marked) and _LETTER.search(content) and not says("prose", said) and not _COMMENT.match(said):
             return [Reading(piece.line, start, piece.end, content, "unreadable", reason=UNKNOWN_VERB)]
         doubts = [item for item in readings if item.rule == "doubt"]
         stance = next((item.stance for item in sorted(readings, key=lambda item: item.rule == "doubt")), "")
@@ -445,11 +429,6 @@ class Reader:
             return [doubts[0]._replace(start=start, end=piece.end, text=content), *doubts[1:]]
         stance = stance or ("unclear (a part is reported)" if doubts else "")
         return [_no_action(text, piece, "prose")._replace(stance=stance), *doubts]
-
-    def _behind(self, text: str, piece: Piece, start: int, end: int | None = None) -> list[Reading]:
-        """What stands behind an offset of a piece, read as a list item is."""
-        verdicts = self.grammar.said(text[piece.start : piece.end][start:end], listed=True)
-        return [_reading(text, piece, start, item) for item in verdicts]
 
     def _judged(
         self, text: str, piece: Piece, peeled: Peeled, item: ClauseReading, heads: bool, marked: bool, listed: bool
@@ -464,7 +443,7 @@ class Reader:
         # "No, it has to go through place_3:"
         heading = heads and item.is_failure and not marked and (not item.names_object or item.start > 0)
         # "Let me lay out the plan."
-        of_plan = not (listed or marked) and item.unknown and _SPEAKS_OF_PLAN.issuperset(item.unknown)
+        of_plan = not (listed or marked) and item.unknown and WORDS.speaks_of_plan.issuperset(item.unknown)
         if item.reason == UNKNOWN_VERB or heading or of_plan:
             return reading._replace(status="not-an-action", rule="doubt")
         return reading
@@ -472,7 +451,7 @@ class Reader:
     def _verdicts(self, said: str, peeled: Peeled, listed: bool, before: Steps) -> list[ClauseReading]:
         """What a peeled line says, with its rules; offsets count from the peeled start."""
         at = said.find("[") if "=" in said[: said.find("[")] else 0
-        if is_record(said[at:]) and (said[0] != '"' or not peeled.label or "\n" in said):
+        if is_record(said[at:]):
             record = read_record(self.grammar.pddl, said[at:], self._value, self._names)
             if record:
                 return [item.moved(at - peeled.start) for item in record]
@@ -488,9 +467,8 @@ class Reader:
     def _value(self, value: str) -> list[ClauseReading]:
         """What a string of a record says."""
         peeled = peel(value)
-        exact = self.grammar.exact(value)
-        if exact is not None or peeled.label in ("thought", "offered"):
-            return [exact] if exact else []
+        if peeled.label in ("thought", "offered"):
+            return []
         return [item.moved(peeled.start) for item in self.grammar.said(value[peeled.start :], listed=True)]
 
     def _names(self, value: str) -> bool:
@@ -499,72 +477,55 @@ class Reader:
     def _with_doubts_reported(self, text: str, placed: list[PlacedReading]) -> list[PlacedReading]:
         """Reports what may be a step and is not read, but for what another line of the reply says as well.
 
-        What is marked as the reply's steps are (in a list, between tags or code marks, under a key of JSON) is meant as
-        one. Beside no step, what is only supposed or wanted is none. Where nothing at all was meant as an action, the
-        longest stretch is reported that says more of objects than how they are.
+        Beside no step, what is only supposed or wanted is none.
         """
         for index, item in enumerate(placed[:-1]):
-            below = placed[index + 1].reading
-            if (
-                item.item == "option"
-                and item.reading.action is None
-                and below.action
-                and below.line > item.reading.line
-            ):
+            reading, below = item.reading, placed[index + 1].reading
+            if item.item == "option" and reading.action is None and below.action and below.line > reading.line:
                 # "**Option 1:** raise counter_1" above its steps
-                start = text.rfind("\n", 0, item.reading.start) + 1
-                label = item.reading._replace(status="not-an-action", rule="label", start=start, reason="")
-                placed[index] = item._replace(reading=label._replace(text=text[start : item.reading.end], stance=""))
-            if item.reading.status == "unreadable" and self._is_title(text, item, placed[index + 1 :]):
-                title = item.reading._replace(status="not-an-action", rule="prose", stance="restated")
+                start = text.rfind("\n", 0, reading.start) + 1
+                label = reading._replace(status="not-an-action", rule="label", start=start, reason="", stance="")
+                placed[index] = item._replace(reading=label._replace(text=text[start : reading.end]))
+            elif reading.status == "unreadable" and self._is_title(text, item, placed[index + 1 :]):
+                title = reading._replace(status="not-an-action", rule="prose", stance="restated")
                 placed[index] = item._replace(reading=title)
         placed = self._with_asides(text, placed)
-        steps = {item.mark for item in placed if item.reading.action is not None} - {""}
         tried = (item.reading for item in placed if item.reading.is_attempt)
         tried_in_vain = all(item.status == "unreadable" and not self.names_object(item.text) for item in tried)
         if tried_in_vain and (gives_none(text) or self._is_cut_off(text)):
             # "I would have to move a to b, but …, so there is no plan."
             return [item._replace(reading=_as_prose(item.reading, "explained (no plan)")) for item in placed]
-        listed = {spot for item in placed if item.reading.action and item.item for spot in _beside(item, (0,))}
-        done = {action for item in placed for action in (item.reading.action,) if action is not None}
+        done = {item.reading.action for item in placed if item.reading.action is not None}
+        steps = {item.mark for item in placed if item.reading.action is not None} - {""}
         read = {item.reading.line for item in placed if item.reading.action is not None}
+        listed = {spot for item in placed if item.reading.action and item.item for spot in _beside(item, (0,))}
         judged: list[PlacedReading] = []
         for item in placed:
-            reading = item.reading
-            again = not done.isdisjoint(reading.candidates)
-            # A numbered item that holds nothing else is a step of its own.
-            explains = item.number is None or reading.line in read
-            # "I would like to stack a on b now, but …": it is wanted here, and done elsewhere.
-            wanted = again and reading.stance.startswith(("supposed", "goal"))
-            step = item.mark in steps and (reading.line not in read or item.mark[0] == '"') and not wanted
-            told = reading.stance if item.number else reading.stance == A_LIST and item.item
-            if (
-                told
-                and reading.stance.startswith("state")
-                and reading.line not in read
-                and _beside(item, (-1, 1)) & listed
-            ):
+            reading, alone = item.reading, item.reading.line not in read
+            told = reading.stance.startswith("state") and (item.number or (reading.stance == A_LIST and item.item))
+            if told and alone and _beside(item, (-1, 1)) & listed:
                 # "1. robot_0 takes a down." and "- tray_0: kitchen → table_1" among steps tell no state.
-                judged.append(item._replace(reading=reported(reading)))
-            elif reading.rule != "doubt":
-                judged.append(item)
-            elif reading.reason == UNSAID or (step and not reading.text.rstrip(" *_`").endswith(":")):
-                judged.append(item._replace(reading=reported(reading)))
-            elif explains and (again or self.grammar.restates(reading.text, reading.stance, done)):
-                settled = reading._replace(rule="prose", stance="restated", reason="", candidates=())
-                judged.append(item._replace(reading=settled))
-            elif not done and reading.stance.startswith(("hypothetical", "goal")):
-                judged.append(item._replace(reading=reading._replace(rule="prose")))
-            else:
-                judged.append(item._replace(reading=reported(reading), doubt=True))
-        if any(item.reading.is_attempt or item.reading.rule == "claim" for item in judged):
-            return judged
-        prose = [item for item in judged if item.reading.rule == "prose" and item.reading.stance]
-        said = [item for item in prose if not item.reading.stance.startswith(_SAYS_NO_STEP)]
-        longest = max(said, key=lambda item: len(item.reading.text), default=None)
-        return [
-            item._replace(reading=reported(item.reading), doubt=True) if item is longest else item for item in judged
-        ]
+                item = item._replace(reading=reported(reading))
+            judged.append(self._settled(item, done, alone and item.mark in steps))
+        return judged
+
+    def _settled(self, item: PlacedReading, done: Set[GroundAction], marked: bool) -> PlacedReading:
+        """A doubtful reading as an attempt that failed, or as prose beside steps that say the same.
+
+        ``marked``: it stands on a line of its own where the reply's steps stand, and is meant as one.
+        """
+        reading = item.reading
+        if reading.rule != "doubt":
+            return item
+        again = not done.isdisjoint(reading.candidates)
+        if reading.reason == UNSAID or (marked and not reading.text.rstrip(" *_`").endswith(":")):
+            return item._replace(reading=reported(reading))
+        if again or self.grammar.restates(reading.text, reading.stance, done):
+            settled = reading._replace(rule="prose", stance="restated", reason="", candidates=())
+            return item._replace(reading=settled)
+        if not done and reading.stance.startswith(("hypothetical", "goal")):
+            return item._replace(reading=reading._replace(rule="prose"))
+        return item._replace(reading=reported(reading), doubt=True)
 
     def _with_asides(self, text: str, placed: list[PlacedReading]) -> list[PlacedReading]:
         """The same readings; a heading or an unmarked line between the steps of a list is none of them.
@@ -629,9 +590,6 @@ class Reader:
         return titled and any(action is not None and self.grammar.titles(reading.text, action) for action in actions)
 
 
-_SAYS_NO_STEP = (*EXCUSED, "goal", *(f"state ({verb}" for verb in ("is", "are", "was", "has", "hold")))
-
-
 def _besides(text: str, piece: Piece, peeled: Peeled, readings: Sequence[Reading]) -> str:
     """What a piece says beside its label and the actions that were read in it."""
     start = at = piece.start + peeled.start
@@ -675,9 +633,14 @@ def _is_titled(said: str, start: int, nameless: bool) -> bool:
     return said[0] == "#" or (bold and (nameless or any(map(PREPOSITIONS.__contains__, begins))))
 
 
+def _leaves_unsaid(text: str) -> bool:
+    """Whether a text stands for steps without saying them ("Repeat step 1"), or changes one ("Step 2 is dropped.")."""
+    return says("unsaid", text) is not None or bool(amended(text) or inserted(text))
+
+
 def _begins_another(text: str) -> bool:
     """Whether a line without a step parts another plan from the one before it."""
-    return turns_away(text) or heading_of(text) not in ("", "title") or is_option(text)
+    return turns_away(text) or heading_of(text) not in ("", "title") or says("option", text) is not None
 
 
 _UNPEELED = Peeled(0, False, False, None, "", "", False)
@@ -731,7 +694,8 @@ def _uncorrected(text: str, readings: Sequence[Reading]) -> list[Reading]:
     """The readings without those that the reply takes back before it goes on."""
     kept: list[Reading] = []
     for reading in readings:
-        if kept and (reading.stance == "corrects" or corrects(text[kept[-1].end : reading.start])):
+        between = text[kept[-1].end : reading.start].strip() if kept else ""
+        if reading.stance == "corrects" or says("corrects", between) or says("rejects", between):
             kept = [] if reading.status in ("read", "ambiguous") else kept
         kept.append(reading)
     return kept

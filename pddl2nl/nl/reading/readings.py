@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal, NamedTuple
@@ -104,8 +104,8 @@ class PlacedReading(NamedTuple):
     ``number``: the list number before it; ``outer``: the numbers that this one is counted under (1 of "1.2");
     ``item``: the kind of list mark; ``indent``: blanks before the line; ``block``: the stretch between plan tags
     that it lies in; ``gap``: whether a blank line stands before it; ``coded``: whether it stands in code marks;
-    ``apart``: whether it begins a sentence of its own behind another reading of its line; ``mark``: the kind of list
-    that it stands in; ``tries``: the objects and unknown names of an attempt that failed;
+    ``apart``: whether it begins a sentence of its own behind another reading of its line;
+    ``mark``: the kind of list that it stands in; ``tries``: the objects and unknown names of an attempt that failed;
     ``doubt``: whether it stands in prose, is reported, and begins or ends no plan.
     """
 
@@ -121,6 +121,11 @@ class PlacedReading(NamedTuple):
     mark: str = ""
     tries: frozenset[str] = frozenset()
     doubt: bool = False
+
+    @property
+    def place(self) -> tuple[int, ...]:
+        """Its number with the outer ones; empty without a number, and for an option's."""
+        return () if self.number is None or self.item == "option" else (*self.outer, self.number)
 
 
 @dataclass(frozen=True)
@@ -152,6 +157,12 @@ class Readings:
     def complete(self) -> bool:
         """Whether every attempt in the chosen stretch was read."""
         return all(reading.status == "read" for reading in self.chosen)
+
+    def choosing(self, chosen: Sequence[Reading]) -> Readings:
+        """The same with this plan, whose readings take the place of others of the same stretches."""
+        plan = {(item.start, item.end): item for item in chosen}
+        everything = tuple([plan.get((item.start, item.end), item) for item in self.readings])
+        return replace(self, readings=everything, chosen=tuple(chosen))
 
     def as_json(self) -> dict[str, object]:
         """The readings as the command line prints them."""
@@ -185,13 +196,10 @@ def settle_plan(readings: Readings, simulator: Simulator) -> Readings:
     state is known, so nothing more is settled. Lines that the reading policy left out stay as they are.
     """
     state: State | None = simulator.initial
-    settled: dict[tuple[int, int], Reading] = {}
     chosen: list[Reading] = []
     for reading in readings.chosen:
         if state is not None:
             reading = settle(reading, partial(simulator.is_applicable, state))
             state = None if reading.action is None else simulator.step(state, reading.action).successor
-        settled[reading.start, reading.end] = reading
         chosen.append(reading)
-    everything = tuple([settled.get((item.start, item.end), item) for item in readings.readings])
-    return replace(readings, readings=everything, chosen=tuple(chosen))
+    return readings.choosing(chosen)

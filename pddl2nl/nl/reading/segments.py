@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterator, Sequence
+from bisect import bisect
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
@@ -282,7 +283,8 @@ def lay_out(text: str) -> Layout:
     _cut(text, at, len(text), line, pieces, len(blocks), hidden)
     blocks.append(Block(opened, False))
     if "```" in text:
-        pieces = list(_with_fences(text, pieces))
+        fences = [piece.line for piece in pieces if text.startswith("```", piece.start)]
+        pieces = [piece._replace(fenced=bisect(fences, piece.line) % 2 == 1) for piece in pieces]
     if ":" in text:
         pieces = _with_offers(text, pieces)
     if any(sign in text for sign in (":", '"', "'")):
@@ -341,16 +343,6 @@ def _closing(text: str, start: int) -> int:
             value = text[start : match.end()]
             return match.end() if '"' in value or "'" in value else start
     return start
-
-
-def _with_fences(text: str, pieces: list[Piece]) -> Iterator[Piece]:
-    """Marks the lines between two lines of code marks."""
-    fences = [piece for piece in pieces if text.startswith("```", piece.start)]
-    lines = [(one.line, other.line) for one, other in zip(fences[::2], fences[1::2], strict=False)]
-    for piece in pieces:
-        while lines and lines[0][1] < piece.line:
-            del lines[0]
-        yield piece._replace(fenced=bool(lines) and lines[0][0] < piece.line < lines[0][1])
 
 
 _NUMBER_MARK = re.compile(r"[(\[]?\d{1,3}[.):\]]")

@@ -2,7 +2,7 @@
 
 Only what is asserted is a step. A stance is a text such as ``rejected (cannot)``, with the word that says it, and empty
 for what is asserted. The words before the verb decide (`stance_of`), then those behind the action (`tail_stance`), a
-label or a heading above (`label_stance`), and what other lines say of a whole plan (`rejects_before` and so on).
+label or a heading above, and what other lines say of a whole plan.
 """
 
 from __future__ import annotations
@@ -10,21 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from pddl2nl.nl.reading.words import ARTICLES, FILLERS, PREPOSITIONS, PRONOUNS, Word, phrases, word_set
+from pddl2nl.nl.reading.words import ARTICLES, FILLERS, PREPOSITIONS, PRONOUNS, WORDS, Word, phrases, says, word_set
 
 _CLASSES = ("asserted", "explained", "done", "goal", "hypothetical", "supposed", "rejected")
 # A word of two classes is of the later one.
 _CLASS_OF = {word: stance for stance in _CLASSES for word in word_set(stance, "stance")}
-CORRECTIONS = word_set("corrections")
-_PERSONS = word_set("persons")
-_SUBJECTS = word_set("subjects")
-_BEFORE_TO = word_set("before_to")
-_SUBORDINATE = word_set("subordinate")
-_BE = word_set("be")
-_CONTINUES = word_set("continues")
-_JOINING = word_set("joining")
-_MORE = word_set("more")
-_NO_DEEDS = word_set("no_deeds")
 
 
 def stance_of(lead: Sequence[Word], form: str, *, listed: bool, passive: bool, subject: bool) -> str:
@@ -37,31 +27,30 @@ def stance_of(lead: Sequence[Word], form: str, *, listed: bool, passive: bool, s
     # "Instead of stacking a on b I put it down": nor does what is not done.
     begins = [index for index, word in enumerate(lead) if word.parted == ","]
     if lead and lead[0].text in ("instead", "rather"):
-        begins += [index for index, word in enumerate(lead) if index > 2 and word.text in _SUBJECTS]
-    if begins and lead[0].text in (*_SUBORDINATE, "instead", "rather"):
+        begins += [index for index, word in enumerate(lead) if index > 2 and word.text in WORDS.subjects]
+    if begins and lead[0].text in (*WORDS.subordinate, "instead", "rather"):
         lead = lead[begins[-1] :]
     said = [word.text for word in lead if word.text not in ARTICLES or word.text in ("that", "this")]
-    said = said[1:] if said and said[0] in CORRECTIONS and said[1:2] not in (["of"], ["than"]) else said
-    person = any(word in _PERSONS or word.startswith(("i'", "we'")) for word in said)
+    person = any(word in WORDS.persons or word.startswith(("i'", "we'")) for word in said)
     acting = not {"i", "you", "we"}.isdisjoint(said)
     verdict = ""
     for index, word in enumerate(said):
         before, behind = said[index - 1] if index else "", said[index + 1] if index + 1 < len(said) else ""
         if (
-            ("after" in (word, before) and {word, before, behind} & {"that", "this", "which"})
+            # "pick up c, after which I stack c on a"
+            ("after" in (word, before) and {word, behind} & {"that", "this", "which"})
             or (word in ("have", "has", "had") and behind in ("to", "decided", "chosen"))
             # "I'll have robot_0 pick up a"
             or (word == "have" and form == "base" and subject)
-            or (word == "once" and behind in ("again", "more"))
             or (word in ("instead", "rather") and behind not in ("of", "than"))
             or (word == "should" and (listed or acting))
             # "I would then stack a on b", "The next action would be to stack a on b"
             or (word == "would" and behind == "be" and "to" in said[index:])
             or (word == "would" and behind not in ("have", "need", "not") and acting)
             # "From there the robot moves from a to b.", "There I load a."
-            or (word in ("there", "here") and (before in ("from", "at") or behind in _PERSONS))
-            or (word in _BE and (form == "ing" or passive))
-            or (word == "to" and before in _BEFORE_TO)
+            or (word in ("there", "here") and (before in ("from", "at") or behind in WORDS.persons))
+            or (word in WORDS.be and (form == "ing" or passive))
+            or (word == "to" and before in WORDS.before_to)
         ):
             continue
         stance = "goal" if word == "to" else _CLASS_OF.get(word, "unclear")
@@ -72,7 +61,7 @@ def stance_of(lead: Sequence[Word], form: str, *, listed: bool, passive: bool, s
     if form == "s":
         return "" if person or subject or listed else NO_SUBJECT
     if form == "ing":
-        continuous = listed or not _CONTINUES.isdisjoint(said)
+        continuous = listed or not WORDS.continues.isdisjoint(said)
         return "" if continuous else "unclear (-ing)" if said else "hypothetical (-ing)"
     return "" if form == "base" or passive or person or listed else "done (past tense)"
 
@@ -102,29 +91,18 @@ def rules_out(word: str) -> bool:
 
 def is_known(word: str) -> bool:
     """Whether a word cannot be the verb of an action that is not the domain's."""
-    return word in _CLASS_OF or word in _NO_DEEDS | PREPOSITIONS | FILLERS | PRONOUNS or not word.isalpha()
+    return word in _CLASS_OF or word in WORDS.no_deeds | PREPOSITIONS | FILLERS | PRONOUNS or not word.isalpha()
 
 
 # ── behind an action ─────────────────────────────────────────────────────────────────────────────
-
-_REASONS = word_set("reasons")
-_HARMLESS = word_set("harmless")
-_DESCRIBING = word_set("describing")
-_CONDITIONS = word_set("conditions")
-_REFUSALS = word_set("refusals")
-_REFUSED_WITH_NOT = word_set("refused_with_not")
-_FAILURES = word_set("failures")
-_DEEDS = word_set("deeds")
 
 
 def rejects(tail: Sequence[Word]) -> bool:
     """Whether the first words behind an action rule it out: ": not possible", "(this would be wrong)"."""
     said = [word.text for word in tail[:8]]
-    return not _FAILURES.isdisjoint(said[:3]) or any(
-        word in _REFUSALS
-        or (word in _REFUSED_WITH_NOT and "not" in said[max(index - 2, 0) : index])
-        or (word in ("cannot", "can't") and said[index + 1 : index + 2] == ["be"] and
-            not _DEEDS.isdisjoint(said[index + 2 : index + 3]))
+    return not WORDS.failures.isdisjoint(said[:3]) or any(
+        word in WORDS.refusals
+        or (word in WORDS.refused_with_not and "not" in said[max(index - 2, 0) : index])
         for index, word in enumerate(said)
     )  # fmt: skip
 
@@ -141,41 +119,45 @@ def tail_stance(tail: Sequence[Word], is_object: Callable[[Word], bool]) -> str:
     phrase = _phrase(tail)
     if rejects(tail):
         return f"rejected ({first.text})"
-    if not is_reason(first) and phrases("vague", whole=True).search(" ".join(word.raw for word in phrase)):
+    if not is_reason(first) and says("vague", " ".join(word.raw for word in phrase)):
         return "goal (put off)"
-    if first.text == "but" and phrases("doubted", whole=True).search(" ".join(word.raw for word in tail)):
-        return "unclear (but)"
-    if not _MORE.isdisjoint(said[: 4 if said[0] in ("and", "then") else 2]):
+    if not WORDS.more.isdisjoint(said[: 4 if said[0] in ("and", "then") else 2]):
         return "unclear (more)"
+    if first.text == "but" and says("doubted", " ".join(word.raw for word in tail)):
+        return "unclear (but)"
     if first.parted == "(" and said[0] == "not" and said[1:2] and said[1] in PREPOSITIONS:
         return ""
-    if first.text in _CONDITIONS or first.parted == "?" or said[:2] in (["as", "soon"], ["as", "long"]):
+    if first.text in WORDS.conditions or first.parted == "?" or said[:2] in (["as", "soon"], ["as", "long"]):
         return f"hypothetical ({first.text})"
-    if first.parted in (".", "(", ">", ":") or first.text in _REASONS or first.text in ("instead", "rather"):
+    if first.parted in (".", "(", ">", ":") or first.text in WORDS.reasons or first.text in ("instead", "rather"):
         return ""
-    content = [word for word in tail[:5] if word.text not in _JOINING]
+    content = [word for word in tail[:5] if word.text not in WORDS.joining]
     if not content or first.parted or first.text == "and":
         listed = any(map(is_object, content[: 1 + (content[0].text in ("from", "to"))])) if content else False
         # "… – robot_0 already holds b"
         further = content[1:2] if first.parted == "-" else []
         listed = listed and not (further and not is_object(further[0]) and further[0].text not in PREPOSITIONS)
         return (
-            f"unclear (… {first.text})" if listed and not any(word.text in _DESCRIBING for word in content[1:3]) else ""
+            f"unclear (… {first.text})"
+            if listed and not any(word.text in WORDS.describing for word in content[1:3])
+            else ""
         )
     if first.text == "to" and len(phrase) > 2 and not any(map(is_object, tail[:2])):
         return ""
-    harmless = first.text in _HARMLESS and not any(is_object(word) or word.text in _CONDITIONS for word in phrase)
+    harmless = first.text in WORDS.harmless and not any(
+        is_object(word) or word.text in WORDS.conditions for word in phrase
+    )
     return "" if harmless else f"unclear (… {first.text})"
 
 
 def is_reason(word: Word) -> bool:
     """Whether a word begins a reason, or stands behind a mark that parts it from the words before."""
-    return bool(word.parted) or word.text in _REASONS
+    return bool(word.parted) or word.text in WORDS.reasons
 
 
 def is_reason_word(word: Word) -> bool:
     """Whether a word begins a reason ("since", "because")."""
-    return word.text in _REASONS
+    return word.text in WORDS.reasons
 
 
 def _phrase(tail: Sequence[Word]) -> Sequence[Word]:
@@ -187,22 +169,7 @@ def _phrase(tail: Sequence[Word]) -> Sequence[Word]:
     return tail
 
 
-# ── what prose says of the actions before it ─────────────────────────────────────────────────────
-
-
-def rejects_before(text: str) -> bool:
-    """Whether prose says that the plan before it is wrong: "This is wrong.", "Let me correct this."."""
-    return phrases("rejects", whole=True).search(text) is not None
-
-
-def corrects(between: str) -> bool:
-    """Whether words between two actions of a turn say that the second takes the place of the first."""
-    return phrases("corrects", whole=True).search(between) is not None or rejects_before(between.strip())
-
-
-def leaves_unsaid(text: str) -> bool:
-    """Whether a text stands for steps without saying them ("Repeat step 1"), or changes one ("Step 2 is dropped.")."""
-    return phrases("unsaid", whole=True).search(text) is not None or bool(amended(text) or inserted(text))
+# ── what prose says of the steps before it ───────────────────────────────────────────────────────
 
 
 def amended(text: str) -> tuple[int, ...]:
@@ -210,7 +177,7 @@ def amended(text: str) -> tuple[int, ...]:
     if not any(map(text.__contains__, ("tep", "ction", "ine"))):
         return ()
     change = phrases("change").search(text)
-    said = phrases("amends", whole=True).search(text) or (change if change and _MARK.search(change[0]) else None)
+    said = says("amends", text) or (change if change and _MARK.search(change[0]) else None)
     if said is None:
         return ()
     # "Step 4 is unnecessary, so the plan is steps 1 to 3" changes step 4.

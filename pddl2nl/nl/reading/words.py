@@ -56,9 +56,26 @@ def noise() -> re.Pattern[str]:
     return cast(re.Pattern[str], _Lazy(lambda: "|".join(f"(?P<{kind}>{entry['find']})" for kind, entry in kinds)))
 
 
+def says(name: str, text: str) -> re.Match[str] | None:
+    """The first phrase of that name in a text, as whole words."""
+    return phrases(name, whole=True).search(text)
+
+
 def word_set(name: str, section: str = "words") -> frozenset[str]:
     """The words of that name in the lexicon."""
     return frozenset(str(LEXICON[section][name]["say"]).split())
+
+
+class _Sets:
+    """The lexicon's sets of words by name: ``WORDS.persons``."""
+
+    def __getattr__(self, name: str) -> frozenset[str]:
+        words = word_set(name)
+        setattr(self, name, words)
+        return words
+
+
+WORDS = _Sets()
 
 
 def word_table(name: str) -> dict[str, list[str]]:
@@ -151,29 +168,15 @@ def _break(marks: str) -> str:
     return "(" if set(marks) & set("()]") else ""
 
 
-# The longest phrases are tried first.
-_REDUCED: dict[tuple[str, ...], str] = {
-    tuple(phrase.split()): plain for plain, entry in LEXICON["reduced"].items() for phrase in entry["say"].split("|")
+_PLAIN = {
+    " ".join(phrase.split()): word for word, entry in LEXICON["reduced"].items() for phrase in entry["say"].split("|")
 }
-_REDUCED_STARTS = frozenset(phrase[0] for phrase in _REDUCED)
+_REDUCED = re.compile(rf"(?<!\S)(?:{'|'.join(sorted(map(re.escape, _PLAIN), key=len, reverse=True))})(?!\S)")
 
 
 def reduced_prepositions(words: Sequence[str]) -> list[str]:
     """The words with prepositional phrases of one meaning replaced by one word ("from on top of" is "from")."""
-    reduced: list[str] = []
-    index = 0
-    while index < len(words):
-        word = words[index]
-        if word in _REDUCED_STARTS:
-            for length in (4, 3, 2, 1):
-                plain = _REDUCED.get(tuple(words[index : index + length]))
-                if plain is not None:
-                    word = plain
-                    index += length - 1
-                    break
-        reduced.append(word)
-        index += 1
-    return reduced
+    return _REDUCED.sub(lambda phrase: _PLAIN[phrase[0]], " ".join(words)).split()
 
 
 # ── verbs ────────────────────────────────────────────────────────────────────────────────────────
