@@ -284,6 +284,9 @@ def _filter(
     if not repeats and len(checks) == 1:
         ((place, domain),) = checks
         return lambda row: row[place] in domain
+    if not repeats and len(checks) == 2:
+        (first, firsts), (second, seconds) = checks
+        return lambda row: row[first] in firsts and row[second] in seconds
     if not repeats and not checks:
         return None
     return lambda row: (
