@@ -13,6 +13,8 @@ tried in another order; but a comparison is only read for objects that satisfy e
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -116,6 +118,9 @@ class Finish:
     leave: str = "return"
 
 
+_LOOKED_UP = re.compile(r"T\[(k\d+)\]")
+
+
 class Code:
     """The text of one function as it is written."""
 
@@ -165,6 +170,16 @@ class Code:
     def include(self, part: Code) -> None:
         """Writes what stands in another function's text."""
         self._lines += ["    " * (self._indent - 1) + line for line in part.body()]
+
+    def fetch_once(self, tables: Collection[str], often: int) -> None:
+        """Looks up at the beginning of the function those of the tables that stand at so many places of it."""
+        text = "\n".join(self._lines)
+        for constant, places in Counter(_LOOKED_UP.findall(text)).items():
+            if constant in tables and places >= often:
+                local = f"t{constant[1:]}"
+                text = re.sub(rf"\n *{local} = T\[{constant}\](?=\n)", "", text).replace(f"T[{constant}]", local)
+                text = f"    {local} = T[{constant}]\n{text}"
+        self._lines = text.split("\n")
 
     def body(self) -> list[str]:
         """The lines of the function below its head."""

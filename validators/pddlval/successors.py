@@ -42,6 +42,9 @@ _FEW_SCHEMAS = 1_500
 _FEW_LISTINGS = 3
 """So often the schemas are asked one by one, before one function for all of them is compiled."""
 
+_OFTEN = 15
+"""A relation that is looked up at so many places of that function is looked up once."""
+
 Run = Callable[[Tables], Iterator[Row]]
 """Gives the rows of the parameters of the applicable actions."""
 
@@ -87,6 +90,7 @@ class _SchemaQuery:
 
     Attributes:
         actions: the ground actions by the rows of the parameters.
+        relations: what the answer depends on.
         reads: the bits of the relations that decide the answer.
     """
 
@@ -101,14 +105,14 @@ class _SchemaQuery:
         self._effect_check = self._check_of_effects()
         parts = [part for one in self._conditions for part in subformulas(one)]
         atoms = [part for part in parts if isinstance(part, Atom)]
-        relations = dict.fromkeys(engine.database.relation(atom.predicate, len(atom.args)) for atom in atoms)
+        self.relations = dict.fromkeys(engine.database.relation(atom.predicate, len(atom.args)) for atom in atoms)
         # The first bit stands for numbers; without any relation the query is run once, when all bits are set.
         compares = any(isinstance(part, Comparison) for part in parts)
-        self.reads = sum(relation.bit for relation in relations) | compares or 1
-        if self._effect_check or any(relation.kind == "derived" for relation in relations):
+        self.reads = sum(relation.bit for relation in self.relations) | compares or 1
+        if self._effect_check or any(relation.kind == "derived" for relation in self.relations):
             # Rules and effects may read anything.
             self.reads = -1
-        self._sizes = {one.predicate: len(tables[one]) for one in relations if one.kind == "changing"}
+        self._sizes = {one.predicate: len(tables[one]) for one in self.relations if one.kind == "changing"}
 
     @cached_property
     def run(self) -> Run:
@@ -276,7 +280,8 @@ class SuccessorGenerator:
         code = Code(["L", "D"], "return")
         # A task may have no action that can ever be applied.
         code.emit("pass")
-        for query in self._ready(tables):
+        queries = self._ready(tables)
+        for query in queries:
             code.open(f"if D & {query.reads}:")
             code.emit("R = []")
             # What fails goes on behind this loop.
@@ -286,6 +291,9 @@ class SuccessorGenerator:
             code.emit(f"L[{query.place}] = R")
             code.close()
         compiler = self._engine.compiler
+        # Their rows are in tables in any case; those of derived predicates might be computed in vain.
+        changing = {compiler.constant(one) for query in queries for one in query.relations if one.kind == "changing"}
+        code.fetch_once(changing, _OFTEN)
         listing: Listing = compiler.namespace[compiler.function(code)]
         return listing
 
