@@ -9,7 +9,7 @@ import random
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
-from itertools import chain, islice
+from itertools import chain, groupby, islice
 from math import prod
 from threading import Lock
 from typing import Any
@@ -281,14 +281,15 @@ class SuccessorGenerator:
         # A task may have no action that can ever be applied.
         code.emit("pass")
         queries = self._ready(tables)
-        for query in queries:
-            code.open(f"if D & {query.reads}:")
-            code.emit("R = []")
-            # What fails goes on behind this loop.
-            code.open("for _ in ONCE:", loop=True)
-            query.write_listing(code)
-            code.close(loop=True)
-            code.emit(f"L[{query.place}] = R")
+        for reads, alike in groupby(queries, lambda query: query.reads):
+            code.open(f"if D & {reads}:")
+            for query in alike:
+                code.emit("R = []")
+                # What fails goes on behind this loop.
+                code.open("for _ in ONCE:", loop=True)
+                query.write_listing(code)
+                code.close(loop=True)
+                code.emit(f"L[{query.place}] = R")
             code.close()
         compiler = self._engine.compiler
         # Their rows are in tables in any case; those of derived predicates might be computed in vain.
