@@ -248,10 +248,9 @@ class ActionGrammar:
     def clauses(self, text: str, listed: bool = False, before: Steps = ()) -> list[ClauseReading]:
         """What the sentences and clauses of a text say about actions, in order; ``before``: the steps before it."""
         words = self._named(words_of(text))
-        if path := self._path(words):
+        words = self._addressed(words)
+        if any(word.parted == ">" for word in words) and (path := self._arrows(text, words)):
             return path
-        if any(word.parted == ">" for word in words) and (called := self._called(words)):
-            return [called]
         known = ClauseReading(0, 0, "read", before[-1:], names_object=True) if before else None
         steps = before
         if "|" in text:
@@ -419,6 +418,29 @@ class ActionGrammar:
                 return []
             steps.append(step)
         return steps
+
+    def _addressed(self, words: list[Word]) -> list[Word]:
+        """The words without the object before a colon that they name again: "robot_1: robot_1 picks up a"."""
+        mentions = self.frames.mentions(words)
+        at = mentions[0].last if len(mentions) > 1 and not mentions[0].first else 0
+        addressed = at and words[at].parted == ":" and any(item.objects == mentions[0].objects for item in mentions[1:])
+        return words[at:] if addressed else words
+
+    def _arrows(self, text: str, words: Sequence[Word]) -> list[ClauseReading]:
+        """The steps of a line with arrows, and what it says behind them: "a → b → c. Done.", "sail a → b (empty)"."""
+        last = max(at for at, word in enumerate(words) if word.parted == ">")
+        for stop in (
+            len(words),
+            *(at for at in range(len(words) - 1, last, -1) if words[at].parted in (".", "(", ",")),
+        ):
+            called = self._called(words[:stop])
+            steps = self._path(words[:stop]) or ([called] if called else [])
+            if steps and not rejects(words[stop:]):
+                rest = text[words[stop].start :] if stop < len(words) else ""
+                done = tuple(item.candidates[0] for item in steps if item.status == "read")
+                behind = [item.moved(len(text) - len(rest)) for item in self.clauses(rest, before=done)]
+                return [*steps, *(item for item in behind if not item.stance.startswith("state"))]
+        return []
 
     def _path(self, words: Sequence[Word]) -> list[ClauseReading]:
         """The steps of places with arrows between them, where one action alone fits each pair: "(go) a → b → c"."""
@@ -683,6 +705,12 @@ class ActionGrammar:
         """An action behind its own name, with all objects: "Board: p1 enters e0 on f0", "drive t, a → b (5 km)"."""
         mentions = self.frames.mentions(words)
         first = mentions[0].first if mentions else 0
+        if mentions[1:] and not first and words[mentions[0].last].parted == ":":
+            # "truck_1: drive a → b"
+            at, first = mentions[0].last, mentions[1].first
+            words = [*words[at:first], *words[:at], *words[first:]]
+            mentions = self.frames.mentions(words)
+            first = mentions[0].first
         end = next((at for at, word in enumerate(words[: first + 1]) if at and word.parted == ":"), first)
         head = self._head(words[:end])
         name = self._heads.get(head) or self._heads.get(self._called_by(head))
@@ -691,9 +719,12 @@ class ActionGrammar:
         named, behind = inside(mentions), words[mentions[-1].last :]
         # "Load-truck a into t", "move_two piece_1: a, b → c": its name in one word or a colon leaves no doubt.
         loose = end > 1 and words[end - 1].start == words[0].start
-        arrow = any(word.parted == ">" for word in words)
-        loose = loose or any(word.parted == ":" for word in words[1 : mentions[-1 if arrow else 0].last + 1])
         body = [*enumerate(words)][end : mentions[-1].last]
+        arrow = any(word.parted == ">" for _, word in body)
+        loose = loose or any(word.parted == ":" for word in words[1 : mentions[-1 if arrow else 0].last + 1])
+        if arrow:
+            # "Load a → t with h (at l)", but not "load a → t is full"
+            loose = loose or not any(word.text in self._states for at, word in body if at not in named)
         if rejects(words[end:]) or (behind and tail_stance(behind, lambda _: False)) or any(
             word.parted in (".", ";", "?") or rules_out(word.text) or not (loose or at in named)
             for at, word in body if at > end
@@ -701,7 +732,7 @@ class ActionGrammar:
             return None
         said = [words[0], *(word for at, word in body if at in named or word.text in PREPOSITIONS)]
         actions = self.frames.called(name, said, self.frames.mentions(said))
-        start, stop = words[0].start, words[mentions[-1].last - 1].end
+        start, stop = min(word.start for word in words), words[mentions[-1].last - 1].end
         return verdict_of(start, stop, tuple(actions), ("called",)) if actions else None
 
     def _in_context(self, text: str, words: Sequence[Word], listed: bool, steps: Steps) -> ClauseReading | None:

@@ -502,8 +502,9 @@ class Reader:
         judged: list[PlacedReading] = []
         for item in placed:
             reading, alone = item.reading, item.reading.line not in read
-            told = reading.stance.startswith("state") and (item.number or (reading.stance == A_LIST and item.item))
-            if told and alone and _beside(item, (-1, 1)) & listed:
+            told = "state" if item.item == "number" else A_LIST
+            marked = item.item and alone and "|" not in reading.text
+            if marked and reading.stance.startswith(told) and _beside(item, (-1, 1)) & listed:
                 # "1. robot_0 takes a down." and "- tray_0: kitchen → table_1" among steps tell no state.
                 item = item._replace(reading=reported(reading))
             judged.append(self._settled(item, done, alone and item.mark in steps))
@@ -613,8 +614,8 @@ def _as_prose(reading: Reading, stance: str) -> Reading:
 
 def _beside(item: PlacedReading, ways: Iterable[int]) -> set[tuple[object, ...]]:
     """The places of a list so many items away from one, by numbers or by lines."""
-    at = item.reading.line if item.number is None else item.number
-    return {(item.block, item.mark, item.outer, item.number is None, at + way) for way in ways}
+    at = item.number if item.item == "number" and item.number is not None else item.reading.line
+    return {(item.block, item.mark, item.outer, at + way) for way in ways}
 
 
 def _times(text: str, reading: Reading, end: int) -> int:

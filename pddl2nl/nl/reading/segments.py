@@ -175,6 +175,9 @@ def _label(text: str, at: int) -> tuple[re.Match[str], str] | None:
         return None
     words = re.findall(r"[\w'’]+", match["words"].lower())
     said = label_of(words)
+    if match["counted"] and _SPEAKERS.issuperset(words):
+        # "robot_0: move to b" names who acts.
+        return None
     if "loose" in match.re.groupindex and match["loose"] is not None:
         # "Step 3 stack a on b": without a colon a label is a noun with its number.
         counted = (
