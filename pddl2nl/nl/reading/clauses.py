@@ -238,7 +238,7 @@ class ActionGrammar:
 
     def titles(self, text: str, action: GroundAction) -> bool:
         """Whether a text says no more than an action's verb and some of its objects, as a title above it does."""
-        words = words_of(text)
+        words = self._named(words_of(text))
         names = {frame.action for word in words for frame, _, _ in self.frames.verbs.get(word.text, ())}
         known = [{item.pddl for item in mention.objects} for mention in self.frames.mentions(words)]
         return action.name in names and not any(objects.isdisjoint(action.args) for objects in known)
@@ -324,6 +324,8 @@ class ActionGrammar:
                 named = inside(self.frames.mentions(lead))
                 small = ARTICLES | PREPOSITIONS | self.lexicon.type_words | _JOINED
                 alone = all(place in named or item.text in small for place, item in enumerate(lead))
+                # "truck_1: pick up a" says who does it.
+                alone = alone and (len(self._names(lead)) != 1 or self._names(lead) <= self._names(words[index:]))
                 # "**Free curb_3:** move car_2 from curb_3 to …" names what its action does.
                 announced = self._names(lead) <= self._names(words[index:]) and not any(
                     (item.text in self.frames.verbs and place not in named)
@@ -420,8 +422,22 @@ class ActionGrammar:
         return steps
 
     def _addressed(self, words: list[Word]) -> list[Word]:
-        """The words without the object before a colon that they name again: "robot_1: robot_1 picks up a"."""
+        """The words without the object before a colon that they name again: "robot_1: robot_1 picks up a".
+
+        "Drive t, a (from), b (to)" is put as "drive t, from a, to b".
+        """
         mentions = self.frames.mentions(words)
+        for item in mentions:
+            gloss = words[item.last] if item.last < len(words) else words[0]
+            alone = not words[item.last + 1 : item.last + 2] or words[item.last + 1].parted
+            if gloss.text in ("from", "to") and gloss.aside and gloss.parted == "(" and alone:
+                first = words[item.first]
+                before = gloss._replace(start=first.start, end=first.start, parted=first.parted, aside=False)
+                words[item.first : item.last + 1] = [
+                    before,
+                    first._replace(parted=""),
+                    *words[item.first + 1 : item.last],
+                ]
         at = mentions[0].last if len(mentions) > 1 and not mentions[0].first else 0
         addressed = at and words[at].parted == ":" and any(item.objects == mentions[0].objects for item in mentions[1:])
         return words[at:] if addressed else words
@@ -434,7 +450,7 @@ class ActionGrammar:
             *(at for at in range(len(words) - 1, last, -1) if words[at].parted in (".", "(", ",")),
         ):
             called = self._called(words[:stop])
-            steps = self._path(words[:stop]) or ([called] if called else [])
+            steps = [called] if called else self._path(words[:stop])
             if steps and not rejects(words[stop:]):
                 rest = text[words[stop].start :] if stop < len(words) else ""
                 done = tuple(item.candidates[0] for item in steps if item.status == "read")
@@ -451,6 +467,7 @@ class ActionGrammar:
         if not any(rules_out(word.text) or word.text in THOUGHTS for word in words[:lead]):
             words = words[lead:]
         meant = [frame for frame, _, _ in self.frames.verbs.get(words[0].text, ())]
+        meant = [frame for frame in meant if frame.verb == words[0].text] or meant
         words = words[1:] if meant else words
         mentions = self.frames.mentions(words)
         parted = all(words[item.first].parted == ">" for item in mentions[1:])
@@ -463,7 +480,8 @@ class ActionGrammar:
                 for frame in meant or self.frames.frames.values()
                 if len(frame.slots) == 2
                 if all(
-                    item.objects[0].fits(frame.types[at]) for item, at in zip((first, second), frame.slots, strict=True)
+                    self._suits(frame, at, item.objects[0])
+                    for item, at in zip((first, second), frame.slots, strict=True)
                 )
             ]
             if len(fitting) != 1 or "to" not in fitting[0].roles[1].prepositions:
@@ -705,7 +723,7 @@ class ActionGrammar:
         """An action behind its own name, with all objects: "Board: p1 enters e0 on f0", "drive t, a → b (5 km)"."""
         mentions = self.frames.mentions(words)
         first = mentions[0].first if mentions else 0
-        if mentions[1:] and not first and words[mentions[0].last].parted == ":":
+        if mentions[1:] and first < 2 and words[mentions[0].last].parted == ":":
             # "truck_1: drive a → b"
             at, first = mentions[0].last, mentions[1].first
             words = [*words[at:first], *words[:at], *words[first:]]
@@ -1029,6 +1047,9 @@ class ActionGrammar:
             if word.text not in self.frames.verbs or tried > 3:
                 continue
             if word.text == "let" and words[at + 1 : at + 2] and words[at + 1].text in ("me", "us"):
+                continue
+            if at and words[at - 1].text in ARTICLES and words[at + 1 : at + 2] and words[at + 1].text in _PASSIVES:
+                # "The head is now at c."
                 continue
             if word.text == "go" and at > 1 and words[at - 2].text == "here":
                 # "Here you go!"

@@ -64,9 +64,11 @@ def reader() -> Reader:
         ("Drive: t1 rolls p1 → p2", "(drive t1 p1 p2)"),
         ("Drive: t1 gets to p1 from p2", "(drive t1 p2 p1)"),
         ("- Fill the boat. (Action: `load-boat h1 c1 b1 p1`)", "(load-boat h1 c1 b1 p1)"),
-        ("t1: drive p1 → p2", "(drive t1 p1 p2)"),
+        ("Truck t1: drive p1 → p2", "(drive t1 p1 p2)"),
         ("Drive t1 p1 → p2 (empty). t1 is at p2.", "(drive t1 p1 p2)"),
         ("Pickup c1 → h1 at p1", "(pickup h1 c1 p1)"),
+        ("drive: t1 (truck), p2 (from), p1 (to)", "(drive t1 p2 p1)"),
+        ("drive: t1 (truck), p1 (to), p2 (from)", "(drive t1 p2 p1)"),
         ("Drive: t1 cannot get from p1 to p2", None),
         ("Drive: t1 rolls on p1", None),
         # What is left out, or said of too much, is reported, and so is what says the other way round.
