@@ -211,25 +211,23 @@ class Reader:
         placed: list[PlacedReading] = []
         in_thought = False
         steps: Steps = ()
-        depth = count = tag = 0
+        count = tag = 0
         said = layout.text
         strings = '"' in said
         for piece in layout.pieces:
             block = layout.blocks[piece.block]
             tagged = block.opened and block.closed
             # Numbering that goes back begins another list of steps.
-            first = said[piece.start]
-            number = _ITEM.match(said, piece.start, piece.end) if first.isdigit() else None
+            number = _ITEM.match(said, piece.start, piece.end) if said[piece.start].isdigit() else None
             begun = piece.block != tag or (number is not None and 0 < int(number[1] or 0) <= count)
-            titled = first in "#*" and _HEADING.match(said, piece.start, piece.end) is not None
-            before = steps if piece.indent == depth and not begun and not titled else ()
+            before = () if begun else steps
             readings, peeled = self._piece(said, piece, tagged, in_thought and not piece.gap, before=before)
             in_thought = readings[-1].rule == "thought"
             found = tuple(reading.action for reading in readings if reading.action is not None)
             failed = readings[-1].action is None and any(item.is_attempt or item.rule == "doubt" for item in readings)
             if found and not failed:
-                steps, depth = (*before, *found)[-3:], piece.indent
-            elif begun or (failed and not titled) or (steps and _begins_another(said[piece.start : piece.end])):
+                steps = (*before, *found)[-3:]
+            elif begun or failed or (steps and _begins_another(said[piece.start : piece.end])):
                 # Nobody knows where a step ends that cannot be read.
                 steps = ()
             count, tag = peeled.number or count, piece.block

@@ -143,8 +143,6 @@ def peel(text: str) -> Peeled:
         if match := (_BULLET.match(text, at) if not prefix and not letter else None):
             markup, item = True, item or match[1] or match[2] or "->"
         elif match := (_NUMBER.match(text, at) if not prefix or (label and number is None) else None):
-            if prefix and match["bare"]:
-                break
             markup, item = True, "count" if match["bare"] else "number"
             if number is None:
                 number = _number(match)
@@ -348,22 +346,16 @@ def _closing(text: str, start: int) -> int:
     return start
 
 
-_NUMBER_MARK = re.compile(r"[(\[]?\d{1,3}[.):\]]")
-
-
 def _with_offers(text: str, pieces: list[Piece]) -> list[Piece]:
     """Marks the paragraph under a heading that announces what could be done, or what is wrong."""
     marked: list[Piece] = []
     heading = ""
     announced = False
-    for number, piece in enumerate(pieces):
+    for piece in pieces:
         said = text[piece.start : piece.end]
         if piece.gap and not announced:
             heading = ""
         kind = heading_of(said) if len(said) < 150 and ":" in said[-4:] else ""
-        if kind and _NUMBER_MARK.match(said) and number + 1 < len(pieces):
-            # A numbered item before another one is a step, and no heading above it.
-            kind = "" if _NUMBER_MARK.match(text, pieces[number + 1].start) else kind
         announced = bool(kind)
         heading = kind or heading
         marked.append(piece._replace(offered=not kind and heading in ("offers", "rejected")))
