@@ -79,6 +79,7 @@ _EVENTS = word_set("events")
 _ENDS = (".", ";", "?", ">")
 _JOINTS = word_set("joints")
 _AT = frozenset(("at", "in", "on"))
+_PLACING = _AT | {"from", "to"}
 _OPENERS = WORDS.corrections | word_set("openers")
 _SUBJECTLESS = _OPENERS | _PASSIVES | {"it", "they"}
 _SUPPOSED = ("(would)", "(could)", "(might)", "(may)")
@@ -93,6 +94,7 @@ _STATES = word_set("states")
 _ASIDE_CONDITIONS = word_set("aside_conditions")
 _PLACES = word_set("places")
 _MEANT = phrases("meant", whole=True)
+_LEAVES = {"leave": "go", "leaves": "goes", "leaving": "going"}
 _PHRASAL = [(verb, said.split("_")) for verb, forms in word_table("phrasal").items() for said in forms]
 
 
@@ -516,12 +518,34 @@ class ActionGrammar:
             for part in parts:
                 named.append(word if part == word.text else word._replace(text=part, raw=part))
                 word = word._replace(parted="")
+        named = self._with_ways(named)
         for at in range(len(named) - 2, -1, -1):
             # "let go of a" is "release a"
             for verb, said in _PHRASAL:
                 if [word.text for word in named[at : at + len(said)]] == said:
                     named[at : at + len(said)] = [named[at]._replace(text=verb, raw=verb)]
         return named
+
+    def _with_ways(self, words: list[Word]) -> list[Word]:
+        """The words with "go from a to b" for "leave a for b", and "sail a to b" for "sail a → b; …"."""
+        if not any(word.text in _LEAVES or word.parted == ">" for word in words):
+            return words
+        ends = {item.first: item.last for item in self.frames.mentions(words)}
+        for first in sorted(ends, reverse=True):
+            at, verb = ends[first], words[first - 1].text if first else ""
+            last = ends.get(at + 1, at) if verb in _LEAVES and words[at : at + 1] and words[at].text == "for" else 0
+            if last > at:
+                go, source, to = (
+                    words[place]._replace(text=said, raw=said)
+                    for place, said in ((first - 1, _LEAVES[verb]), (first - 1, "from"), (at, "to"))
+                )
+                words = [*words[: first - 1], go, source._replace(parted=""), *words[first:at], to, *words[at + 1 :]]
+            elif verb in self.frames.verbs and at in ends and words[at].parted == ">" and (
+                ends[at] == len(words) or words[ends[at]].parted in (".", ";")
+            ):  # fmt: skip
+                to = words[at]._replace(text="to", raw="to", end=words[at].start, parted="")
+                words = [*words[:at], to, words[at]._replace(parted=""), *words[at + 1 :]]
+        return words
 
     def _sentences(self, text: str, words: Sequence[Word]) -> Iterator[Sequence[Word]]:
         """Sentences without the list numbers that part them; a dash or a colon parts where a correction follows it."""
@@ -828,6 +852,9 @@ class ActionGrammar:
         order = [(step.args[slot], role.prepositions) for slot, role in zip(frame.slots, frame.roles, strict=True)]
         told = [(self.lexicon.by_pddl[name].nl, announced) for name, announced in order if name in self.lexicon.by_pddl]
         if pronoun.text == "it":
+            if not any(word.text in self.frames.verbs for word in words[:index]):
+                # "It then sails to c": a place does not act.
+                told = [(name, announced) for name, announced in told if announced.isdisjoint(_PLACING)]
             own = frame.content - PREPOSITIONS - ARTICLES - PARTICLES - {frame.verb} - self.lexicon.type_words
             return [
                 *((1, [pronoun._replace(text=fold(name), raw=name)]) for name, _ in told),
@@ -848,7 +875,9 @@ class ActionGrammar:
         at = self._behind_joints(words, 0)
         named = next((item.first for item in self.frames.mentions(words)), len(words) - 1)
         forms = self.frames.verbs.get(words[at].text, ()) if at < len(words) else ()
-        return any(form == "base" for _, form, _ in forms) or (named > 0 and self._order(words, named) >= 0)
+        return any(form == "base" for _, form, _ in forms) or (
+            not forms and named > 0 and self._order(words, named) >= 0
+        )
 
     def completed(
         self, text: str, named: Iterable[tuple[Sequence[KnownObject], bool]], listed: bool
@@ -860,6 +889,8 @@ class ActionGrammar:
         that is left out is none.
         """
         words = [word for word in words_of(text) if word.text not in _PLACES]
+        # "Sail to b, where c is loaded"
+        words = words[1:] if words[:1] and words[0].text == "where" else words
         mentions = self.frames.mentions(words)
         meant: list[Mention] = []
         names = inside(mentions)
@@ -883,7 +914,9 @@ class ActionGrammar:
             return ()
         verb = verbs[0] if verbs else order
         passive = any(word.text in _PASSIVES for word in words[:verb])
-        fits = self.frames.partial(words, verb, row, passive)
+        # "It" that acts may be what no object stands for.
+        acts = [item for item in row if item in mentions or item.first > verb]
+        fits = self.frames.partial(words, verb, row, passive) or self.frames.partial(words, verb, acts, passive)
         if not fits or (verbs and not meant and all(len(said) == 1 for said in fits[0].objects)):
             return ()
         known_forms = self.frames.verbs.get(words[verb].text, ())
