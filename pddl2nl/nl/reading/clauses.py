@@ -181,7 +181,7 @@ class ActionGrammar:
             if kept != tried and (verdict := self.exact(kept)):
                 return [verdict if kept == content else verdict.moved(0, "markup")]
             tried = kept
-        if "|" in content and (cells := self._cells(content)):
+        if "|" in content and (cells := self._cells(content, listed)):
             return cells
         formal = self.pddl.read(content)
         if formal and any(item.status == "read" for item in formal):
@@ -194,7 +194,7 @@ class ActionGrammar:
         read = [item.status == "read" for item in loose]
         return loose if not formal or ((all(read) if at else any(read)) and read) else formal
 
-    def _cells(self, content: str) -> list[ClauseReading]:
+    def _cells(self, content: str, listed: bool) -> list[ClauseReading]:
         """The actions in the cells of a table's row; a cell that says the same as the one before counts once."""
         clauses: list[ClauseReading] = []
         refused = False
@@ -214,6 +214,10 @@ class ActionGrammar:
                     clauses.append(item.moved(start + peeled.start))
         if refused:
             return [_refused(item) for item in clauses]
+        row = [word._replace(parted=">" if word.parted else "") for word in words_of(content)] if listed else []
+        if not clauses and (path := self._path(row)):
+            # "| 1 | place_2 | place_5 |", below "From" and "To"
+            return path
         if not clauses:
             # "| 0 | – | block_2 | block_0, block_1 |" tells a state, cell by cell.
             told = [item for cell in cells for item in self.clauses(cell)]
@@ -596,11 +600,16 @@ class ActionGrammar:
         )
         clauses: list[ClauseReading] = []
         subject: Sequence[Word] = ()
+        unread: Sequence[Word] = ()
         infinitive = False
         for part in parts if len(parts) > 1 or whole is None else ():
             last = clauses[-1] if clauses else before
             known = last if last is not None and last.status == "read" else None
+            it = next((at for at, word in enumerate(part) if word.text == "it"), -1)
+            if it >= 0 and unread and (meant := self._named_before([*unread, *part], len(unread) + it)):
+                part = [*part[:it], *meant[0][1], *part[it + 1 :]]
             verdict = self._clause_or_typo(text, part, listed, steps)
+            unread = part if verdict is None or verdict.status != "read" else ()
             # Across lines only a way goes on: "Then to c".
             at = self._behind_joints(part, 0)
             goes_on = known is not None and (known.end > 0 or (part[at : at + 1] and part[at].text in ("to", "from")))
@@ -800,13 +809,13 @@ class ActionGrammar:
         if len({words[place].text for place in places}) < len(places) or not (places or steps):
             return None
         options = [
-            [
+            self._named_before(words, at) or [
                 said
                 for step in (*steps[::-1], *([None] if steps or listed else []))
                 for said in self._meant(step, words, at)
             ]
             for at in places
-        ]
+        ]  # fmt: skip
         known: list[ClauseReading] = []
         for chosen in product(*options) if places else [()]:
             said = list(words)
@@ -818,6 +827,14 @@ class ActionGrammar:
         # "Sail to b and debark it": in a domain without types only what never changes tells a car from a place.
         possible = (verdict for verdict in known if self.statics.allows(verdict.candidates[0]))
         return next(possible, known[0] if known else None)
+
+    def _named_before(self, words: Sequence[Word], index: int) -> list[tuple[int, list[Word]]]:
+        """What a pronoun means that stands behind a clause about one object: "Now that a is clear, pick it up"."""
+        before = [item for item in self.frames.mentions(words[:index]) if words[index].text == "it"]
+        stated = before and any(word.text in self._states for word in words[: before[-1].first + 2])
+        if len(before) != 1 or not stated or not any(word.parted == "," for word in words[before[-1].last : index]):
+            return []
+        return [(1, [word._replace(parted="") for word in words[before[0].first : before[0].last]])]
 
     def _is_definite(self, words: Sequence[Word], index: int) -> bool:
         """Whether "the truck" or "the same hoist" begins there without a name behind or before it."""
@@ -873,6 +890,8 @@ class ActionGrammar:
         """Whether a text begins with a verb that gives an order, or may do so: "Pick up a", "Grab the key"."""
         words = words_of(text)
         at = self._behind_joints(words, 0)
+        if words and words[0].text in ("there", "they", "it", "here"):
+            return False
         named = next((item.first for item in self.frames.mentions(words)), len(words) - 1)
         forms = self.frames.verbs.get(words[at].text, ()) if at < len(words) else ()
         return any(form == "base" for _, form, _ in forms) or (
@@ -1081,8 +1100,10 @@ class ActionGrammar:
                 continue
             if word.text == "let" and words[at + 1 : at + 2] and words[at + 1].text in ("me", "us"):
                 continue
-            if at and words[at - 1].text in ARTICLES and words[at + 1 : at + 2] and words[at + 1].text in _PASSIVES:
-                # "The head is now at c."
+            if at and words[at - 1].text in ARTICLES and words[at + 1 : at + 2] and (
+                words[at + 1].text in _PASSIVES | {"action"}
+            ):  # fmt: skip
+                # "The head is now at c.", "The 'roll' action does this."
                 continue
             if word.text == "go" and at > 1 and words[at - 2].text == "here":
                 # "Here you go!"
@@ -1118,7 +1139,10 @@ class ActionGrammar:
             (holds and self._order(words, mentions[0].first) < 0)
             or self._explains(words)
             or words[0].parted == ">"
-            or all(index in used or word.text in plain for index, word in enumerate(words))
+            # "(target: level_2)"
+            or (all(word.aside for word in words) and self._order(words, mentions[0].first) < 0)
+            # "child_3 (not allergic)"
+            or all(index in used or word.text in plain or word.aside for index, word in enumerate(words))
         ):
             stance = f"state ({holds[0]})" if holds else A_LIST
             return ClauseReading(words[0].start, words[-1].end, "not-an-action", stance=stance, names_object=True)

@@ -149,6 +149,8 @@ class PDDLGrammar:
             called = (
                 match[0][0] == "(" if shape is _SEXPR else match[0].endswith(f"({match[2]})") and " " not in match[1]
             )
+            # "(target: level_2)"
+            called = called and not match[1].endswith(":")
             objects = called and not verdicts and args and all(map(self._is_object, args))
             lead = text[: match.start()].lower().split() if not verdicts and match.start() < 60 else []
             joined = _BETWEEN.fullmatch(text, at, match.start()) or label_of(lead) == "action"

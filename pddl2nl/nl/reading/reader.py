@@ -69,7 +69,7 @@ _SAID = "|".join(sorted(_NUMBERS, key=len, reverse=True))
 _TIMES = re.compile(
     r"[*_`, ]*[(\[]?[*_` ]*(?:(?:[×✕]|(?<!\w)x) ?(?P<digits>\d{1,3})|(?<!\w)(?:(?:(?P<count>\d{1,3})"
     rf"|(?P<tens>{_SAID})(?:[- ](?P<ones>{_SAID}))?) times|(?P<word>once|twice|thrice)))"
-    r"(?: in a row)?[*_` ]*[)\]]?(?=[*_` ]*(?:[)\].,;(→–-]|\Z))",
+    r"(?: in a row)?[*_` ]*[)\]]?(?=[*_` ]*(?:[)\].,;(→–-]|to [a-z]|\Z))",
     re.IGNORECASE,
 )
 _ITEM = re.compile(r"(?:(\d{1,4})[.)]|([-*•])) +")
@@ -345,6 +345,10 @@ class Reader:
         if verdict := self._told(said):
             return [_reading(text, piece, 0, verdict)], _UNPEELED
         peeled = peel(said)
+        titled = mark is not None and mark[1] and said[mark.end() :].lower().startswith("**obs")
+        if titled and [item.status for item in self.grammar.said(said[peeled.start :])] == ["read"]:
+            # "5. **Observation:** take the image of a" is a step with a title.
+            peeled = peeled._replace(label="")
         if peeled.label == "thought" and not is_record(said):
             behind = _ACTION_BEHIND.search(said, peeled.start)
             if behind is None:
@@ -460,6 +464,13 @@ class Reader:
         if count and count != sum(item.status == "read" and bool(_TIMES.match(content, item.end)) for item in verdicts):
             # "Twice, take a to b": only what stands behind a step counts it.
             verdicts = self.grammar.said(content, listed=listed, before=before)
+        mark = _ITEM.match(said)
+        start = mark.end() if mark else 0
+        if peeled.prefix and listed and start < peeled.start and not any(item.status == "read" for item in verdicts):
+            # "1. Move the robot: a → b" begins with no label.
+            whole = self.grammar.said(said[start:], listed=True, before=before)
+            if any(item.status == "read" for item in whole):
+                verdicts = [item.moved(start - peeled.start) for item in whole]
         return [item.moved(0, *taken) for item in verdicts]
 
     def _value(self, value: str) -> list[ClauseReading]:
@@ -549,12 +560,15 @@ class Reader:
             before, after = listed[at - 1] if at else None, listed[min(at, len(listed) - 1)]
             line = text.rfind("\n", 0, reading.start) + 1
             heads = text.startswith(("**", "#"), line + item.indent)
+            begin = max(line, *(text.rfind(mark, line, reading.start) + 1 for mark in ".;:("))
             unmarked = (heads or not item.item) and after.reading.line > reading.line
             goes_on = before is not None and before.reading.line < reading.line and after.number is not None and (
                 (before.number, before.outer, before.mark) == (after.number - 1, after.outer, after.mark)
             )  # fmt: skip
             above = heads and after.number in (None, 1) and reading.reason == UNKNOWN_VERB
-            if again or (unmarked and (above or (goes_on and (heads or not self.grammar.orders(reading.text))))):
+            if again or (
+                unmarked and (above or (goes_on and (heads or not self.grammar.orders(text[begin : reading.end]))))
+            ):
                 start = line if heads else reading.start
                 said = reading._replace(start=start, text=text[start : reading.end], status="not-an-action")
                 said = said._replace(rule="prose", stance="explained (aside)", reason="", candidates=())
