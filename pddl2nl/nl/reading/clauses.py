@@ -215,7 +215,8 @@ class ActionGrammar:
         if refused:
             return [_refused(item) for item in clauses]
         row = [word._replace(parted=">" if word.parted else "") for word in words_of(content)] if listed else []
-        if not clauses and (path := self._path(row)):
+        alone = len(inside(self.frames.mentions(row))) == len(row)
+        if not clauses and alone and (path := self._path(row)):
             # "| 1 | place_2 | place_5 |", below "From" and "To"
             return path
         if not clauses:

@@ -515,7 +515,8 @@ class Reader:
             marked = item.item and alone and "|" not in reading.text
             if marked and reading.stance.startswith(told) and _beside(item, (-1, 1)) & listed:
                 # "1. robot_0 takes a down." and "- tray_0: kitchen → table_1" among steps tell no state.
-                item = item._replace(reading=reported(reading))
+                number = item.number if item.item == "number" else None
+                item = item._replace(reading=reported(reading), number=number)
             judged.append(self._settled(item, done, alone and item.mark in steps))
         return judged
 
@@ -560,14 +561,14 @@ class Reader:
             before, after = listed[at - 1] if at else None, listed[min(at, len(listed) - 1)]
             line = text.rfind("\n", 0, reading.start) + 1
             heads = text.startswith(("**", "#"), line + item.indent)
-            begin = max(line, *(text.rfind(mark, line, reading.start) + 1 for mark in ".;:("))
+            they = text[line : reading.start].strip(" *_").lower() == "they"
             unmarked = (heads or not item.item) and after.reading.line > reading.line
             goes_on = before is not None and before.reading.line < reading.line and after.number is not None and (
                 (before.number, before.outer, before.mark) == (after.number - 1, after.outer, after.mark)
             )  # fmt: skip
             above = heads and after.number in (None, 1) and reading.reason == UNKNOWN_VERB
             if again or (
-                unmarked and (above or (goes_on and (heads or not self.grammar.orders(text[begin : reading.end]))))
+                unmarked and (above or (goes_on and (heads or they or not self.grammar.orders(reading.text))))
             ):
                 start = line if heads else reading.start
                 said = reading._replace(start=start, text=text[start : reading.end], status="not-an-action")
