@@ -478,7 +478,9 @@ class ActionGrammar:
         words = words[1:] if meant else words
         mentions = self.frames.mentions(words)
         parted = all(words[item.first].parted == ">" for item in mentions[1:])
-        if len(mentions) < 2 or not parted or len(inside(mentions)) < len(words):
+        # "Move a → b, eat …" may be an action with more objects.
+        more = any(len(frame.slots) != 2 for frame in meant)
+        if len(mentions) < 2 or not parted or more or len(inside(mentions)) < len(words):
             return []
         steps: list[ClauseReading] = []
         for first, second in pairwise(mentions):
