@@ -8,6 +8,7 @@ with the stance that makes it none.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -93,6 +94,7 @@ _JUDGES = word_set("judges")
 _STATES = word_set("states")
 _ASIDE_CONDITIONS = word_set("aside_conditions")
 _PLACES = word_set("places")
+_FORMULA = re.compile(r"(?<![-=<>])[=<>≤≥≠]=?(?![-=>])")
 _MEANT = phrases("meant", whole=True)
 _LEAVES = {"leave": "go", "leaves": "goes", "leaving": "going"}
 _PHRASAL = [(verb, said.split("_")) for verb, forms in word_table("phrasal").items() for said in forms]
@@ -901,6 +903,24 @@ class ActionGrammar:
             not forms and named > 0 and self._order(words, named) >= 0
         )
 
+    def same(self, text: str, done: Sequence[GroundAction]) -> list[GroundAction]:
+        """The steps that "The same with a instead of b" may mean behind one that alone says b, or "Likewise with c"."""
+        words = words_of(text)
+        new, *old = (item.objects[0] for item in self.frames.mentions(words))
+        said = {word.text for word in words}
+        if not done or said.isdisjoint(("same", "likewise")) or len(old) > ("instead" in said):
+            return []
+        last, before = done[-1], done[-2:][0]
+        alike = last.name == before.name and last != before
+        places = [
+            place
+            for place, arg in enumerate(last.args)
+            if (arg == old[0].pddl if old else not alike or arg != before.args[place])
+            and sum(arg in action.args for action in done) == 1
+            and self._suits(self.frames.frames[last.name], place, new)
+        ]
+        return [last._replace(args=(*last.args[:at], new.pddl, *last.args[at + 1 :])) for at in places]
+
     def completed(
         self, text: str, named: Iterable[tuple[Sequence[KnownObject], bool]], listed: bool
     ) -> Sequence[GroundAction]:
@@ -1146,6 +1166,8 @@ class ActionGrammar:
             or (all(word.aside for word in words) and self._order(words, mentions[0].first) < 0)
             # "child_3 (not allergic)"
             or all(index in used or word.text in plain or word.aside for index, word in enumerate(words))
+            # "So counter_0 + 1 <= counter_1"
+            or _FORMULA.search(text, words[0].start, words[-1].end)
         ):
             stance = f"state ({holds[0]})" if holds else A_LIST
             return ClauseReading(words[0].start, words[-1].end, "not-an-action", stance=stance, names_object=True)

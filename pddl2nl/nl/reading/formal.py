@@ -165,7 +165,7 @@ class PDDLGrammar:
         found = [(fold(item[1] or ""), item[2]) for item in _ARGUMENT.finditer(said)]
         keyed = dict(found)
         ordered = _by_keys(self.lexicon, schema, keyed) if schema is not None and len(keyed) == len(found) else []
-        return ordered or [value for _, value in found]
+        return ordered or [value for _, value in found if schema is None or any(map(str.isalnum, value))]
 
     def _is_object(self, name: str) -> bool:
         return fold(name) in self.lexicon.folded or name.lower() in self.lexicon.by_pddl

@@ -246,7 +246,7 @@ def _follow(plan: _Steps, block: _Steps) -> _Steps:
     apart = block.rank == 3 and block.items[0].block != plan.items[0].block
     both = replace(plan, items=[*plan.items, *block.items], rejected=block.rejected)
     known = any(item.reading.reason != UNKNOWN_VERB for item in block.items)
-    if not block.holds_action and known and block.listed and plan.listed and not (block.announced or block.numbers):
+    if not block.holds_action and known and block.listed and plan.listed and not block.announced:
         # "**At depot_1**" with steps that cannot be read is a part of the plan: they are reported.
         return both
     if not block.holds_action or (block.rank < plan.rank and not plan.rejected):

@@ -161,15 +161,18 @@ class Reader:
                 break
             for line in filter(str.strip, text[at : item.start].split("\n")):
                 named.appendleft((self.grammar.objects_in(line), False))
-            if item.status == "unreadable" and item.reason not in SETTLED:
+            ways: Sequence[GroundAction] = ()
+            if item.reason == UNSAID and self.names_object(item.text):
+                ways = self.grammar.same(item.text, [step.action for step in chosen[:index] if step.action])
+            elif item.status == "unreadable" and item.reason not in SETTLED:
                 begin = max(text.rfind("\n", 0, item.start) + 1, at)
                 begin += peel(text[begin : item.end]).start if begin > at else 0
                 begin = max((begin, *(match.end() for match in _BREAK.finditer(text, begin, item.start))))
                 ways = self.grammar.completed(text[begin : item.end], named, not placed[index].doubt)
-                fitting = [action for action in ways if self._simulator.is_applicable(state, action)]
-                if len(fitting) == 1:
-                    item = item._replace(status="read", action=fitting[0], candidates=(), rule="named", reason="")
-                    chosen[index] = item
+            fitting = [action for action in ways if self._simulator.is_applicable(state, action)]
+            if len(fitting) == 1:
+                item = item._replace(status="read", action=fitting[0], candidates=(), rule="named", reason="")
+                chosen[index] = item
             said = item.action.args if item.action is not None else ()
             named.appendleft(([self.lexicon.by_pddl[arg] for arg in said if arg in self.lexicon.by_pddl], True))
             state = None if item.action is None else self._simulator.step(state, item.action).successor

@@ -69,6 +69,7 @@ def reader() -> Reader:
         ("Pickup c1 → h1 at p1", "(pickup h1 c1 p1)"),
         ("drive: t1 (truck), p2 (from), p1 (to)", "(drive t1 p2 p1)"),
         ("drive: t1 (truck), p1 (to), p2 (from)", "(drive t1 p2 p1)"),
+        ("drive(t1, p1 → p2)", "(drive t1 p1 p2)"),
         ("Drive: t1 cannot get from p1 to p2", None),
         ("Drive: t1 rolls on p1", None),
         # What is left out, or said of too much, is reported, and so is what says the other way round.
