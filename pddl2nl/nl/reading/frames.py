@@ -655,6 +655,10 @@ class Frames:
             # "pick ball x in room y" for "from room y": only this slot is of that kind.
             alone = not any(role.kinds & item.kinds for place, item in enumerate(frame.roles) if place != slot)
             cost = 1.0 if alone else cost
+        if row.loose and role.content:
+            # "…, current usage a, capacity b" says by its words which is which.
+            alike = [(role.content & item.content).total() for item in frame.roles]
+            cost += 0.6 * (max(alike) - alike[slot])
         if row.loose and not any(
             self.statics.suits(frame.action, frame.slots[slot], item.pddl) for item in row.mentions[k].objects
         ):
@@ -748,7 +752,7 @@ def _in_order(frame: Frame, row: _Row, chosen: Sequence[int]) -> bool:
     "Buy a with b at c (levels: level_0, level_1, level_0, level_1)"
     """
     places: dict[tuple[str, ...], list[int]] = {}
-    for _, slot in sorted((k, slot) for slot, k in enumerate(chosen) if k >= 0 and not row.roles[k].prepositions):
+    for _, slot in sorted((k, slot) for slot, k in enumerate(chosen) if k >= 0 and not any(row.roles[k][:2])):
         places.setdefault(frame.types[frame.slots[slot]], []).append(frame.slots[slot])
     return all(len(each) < 3 or each == sorted(each) for each in places.values())
 

@@ -7,6 +7,7 @@ import re
 import pytest
 
 from pddl2nl.nl import Reader, make_names
+from pddl2nl.nl.wording.files import wording_from_json
 from pddl2nl.pddl import parse_task
 
 # As in the benchmarks: no types, and one verb for several actions.
@@ -204,3 +205,30 @@ def test_words_behind_the_object_tell_actions_apart(line: str, action: str) -> N
     task = parse_task(SLEDGE, "(define (problem p) (:domain sledge) (:objects s1 - sledge) (:init) (:goal (on s1)))")
     (reading,) = Reader(task).read(line).readings
     assert str(reading.action) == action
+
+
+def test_words_beside_objects_of_one_kind_tell_them_apart() -> None:
+    domain = """(define (domain net) (:requirements :typing) (:types data number)
+      (:predicates (loaded ?d - data) (uses ?a ?b ?c - number))
+      (:action load :parameters (?d - data ?limit ?before ?after - number) :precondition (uses ?limit ?before ?after)
+        :effect (loaded ?d)))"""
+    problem = """(define (problem p) (:domain net) (:objects d - data n0 n1 n2 - number) (:init (uses n0 n1 n2))
+      (:goal (loaded d)))"""
+    task = parse_task(domain, problem)
+    words = {
+        "format": 1,
+        "domain": "net",
+        "predicates": {
+            "loaded": {"parameters": ["?d"], "text": "{?d} is loaded"},
+            "uses": {"parameters": ["?a", "?b", "?c"], "text": "{?a}, {?b} and {?c} go together"},
+        },
+        "actions": {
+            "load": {
+                "parameters": ["?d", "?limit", "?before", "?after"],
+                "text": "load {?d} with current usage {?before}, capacity {?limit}, and new usage {?after}",
+            }
+        },
+    }
+    reader = Reader(task, wording_from_json(words, task.domain, "words"), make_names(task, "original"))
+    for said in ("current usage n1, capacity n0, new usage n2", "capacity n0, new usage n2, current usage n1"):
+        assert list(map(str, reader.read(f"1. Load d, {said}").plan)) == ["(load d n0 n1 n2)"]
