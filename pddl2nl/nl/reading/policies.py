@@ -415,7 +415,6 @@ def _with_doubts(chosen: Placed, placed: Placed) -> Placed:
     first, last = chosen[0].reading.line - 1, chosen[-1].reading.line
     # Behind a blank line another paragraph begins.
     last += all(not item.gap for item in placed if item.reading.line == last + 1)
-    first += any(item.gap for item in placed if item.reading.line == first + 1)
     near = [item for item in placed if item.doubt and item.block == chosen[0].block and item.indent < deep]
     beside = [item for item in near if first <= item.reading.line <= last]
     return sorted([*chosen, *beside], key=lambda item: item.reading.start)

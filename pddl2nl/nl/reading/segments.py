@@ -17,7 +17,7 @@ from functools import cache
 from typing import NamedTuple
 
 from pddl2nl.nl.reading.stance import is_plain_lead
-from pddl2nl.nl.reading.words import LEXICON, front, noise, phrases, word_set
+from pddl2nl.nl.reading.words import LEXICON, WORDS, front, noise, phrases, word_set
 
 _NOISE = noise()
 _SIGNS = ("<", "&", "\\", "$", "~~", "\x0c")
@@ -73,11 +73,7 @@ class Peeled(NamedTuple):
     outer: tuple[int, ...] = ()
 
 
-_PLANS = word_set("plan_nouns")
-_CALLS = word_set("calls")
-_ACTIONS = _PLANS | word_set("action_nouns")
-_KINDS = word_set("kinds")
-_SPEAKERS = word_set("speakers")
+_ACTIONS = WORDS.plan_nouns | word_set("action_nouns")
 THOUGHTS = word_set("thoughts")
 
 
@@ -87,12 +83,12 @@ def label_of(words: Sequence[str]) -> str:
     label = " ".join(words)
     if any(phrases(kind, "heading").match(label) for kind in ("offers", "rejected")):
         return "offered"
-    if said & (_PLANS | _CALLS):
+    if said & (WORDS.plan_nouns | WORDS.calls):
         return "action"
     if THOUGHTS.intersection(words[:5]):
         return "thought"
-    nouns = said & (_ACTIONS | _SPEAKERS)
-    return "action" if nouns and all(word in nouns | _KINDS or is_plain_lead(word) for word in words) else ""
+    nouns = said & (_ACTIONS | WORDS.speakers)
+    return "action" if nouns and all(word in nouns | WORDS.kinds or is_plain_lead(word) for word in words) else ""
 
 
 NO_PLAN_HEADINGS = ("state", "goal", "explains", "rules", "example", "offers", "rejected")
@@ -153,7 +149,7 @@ def peel(text: str) -> Peeled:
             match, said = labelled
             prefix, label = True, said or label
             *nouns, last = match["words"].lower().split()
-            option = not _PLANS.isdisjoint((*nouns, last))
+            option = not WORDS.plan_nouns.isdisjoint((*nouns, last))
             lettered = 1 + "abcde".find(last) if option and nouns and len(last) == 1 else 0
             if match["count"] or lettered:
                 number = int(match["count"] or lettered) if number is None else number
@@ -173,7 +169,7 @@ def _label(text: str, at: int) -> tuple[re.Match[str], str] | None:
         return None
     words = re.findall(r"[\w'’]+", match["words"].lower())
     said = label_of(words)
-    if match["counted"] and _SPEAKERS.issuperset(words):
+    if match["counted"] and WORDS.speakers.issuperset(words):
         # "robot_0: move to b" names who acts.
         return None
     if "loose" in match.re.groupindex and match["loose"] is not None:
