@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -73,6 +74,13 @@ class Lexicon:
             own_name = fold(known.pddl)
             if own_name != _stem(own_name) and _stem(own_name) not in taken:
                 self._add_loose(own_name, known)
+        # "b3" for block_3, where no other noun begins with that letter.
+        initials = Counter(stem[:1] for stem in stems)
+        for known in self.by_nl.values():
+            stem = self.stem(known)
+            short = stem[:1] + fold(known.nl)[len(stem) :].lstrip("_")
+            if short[1:].isdigit() and initials[stem[:1]] == 1 and short not in {*self._loose, *self.by_pddl}:
+                self._add_loose(short, known)
         self._choices = list(self.folded)
         self.nouns = self.type_words | {self.stem(known) for known in self.by_nl.values()}
 

@@ -314,6 +314,10 @@ def _options(blocks: Sequence[_Steps], behind: Sequence[str]) -> Placed | None:
     for words in (behind, *(block.words for block in reversed(options))):
         if (index := chosen_option(". ".join(words), len(options))) is not None:
             return options[index].items
+    for block in options:
+        # "Option B (recommended):"
+        if any(says("recommended", text) for text in block.words[-2:]):
+            return block.items
     if any(block.rejected for block in blocks):
         return None
     items = [item for block in options for item in block.items]
