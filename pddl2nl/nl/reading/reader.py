@@ -237,6 +237,7 @@ class Reader:
             item = peeled.item or ("tag" if tagged else "fence" if piece.fenced else "")
             apart, at = False, readings[0].end
             for reading in readings:
+                begin = piece.start if reading is readings[0] else min(at, reading.start)
                 apart = apart or (at < reading.start and _APART.search(said, at, reading.start) is not None)
                 at = max(at, reading.end)
                 key = _KEY.search(said, max(piece.start, reading.start - 80), reading.start) if strings else None
@@ -251,7 +252,7 @@ class Reader:
                         coded=said[max(reading.start - 1, 0) : reading.start] == "`",
                         outer=peeled.outer,
                         apart=apart,
-                        tries=self._tries(reading),
+                        tries=self._tries(reading, said[begin : reading.end]),
                         mark=f'"{key[1]}' if key else item and f"{item} {piece.indent // 2}",
                     )
                 )
@@ -260,13 +261,13 @@ class Reader:
             placed = [item._replace(reading=_as_written(text, item.reading)) for item in placed]
         return placed
 
-    def _tries(self, reading: Reading) -> frozenset[str]:
-        """What an attempt that failed names: PDDL's names of objects, and words that look like names of others."""
+    def _tries(self, reading: Reading, text: str) -> frozenset[str]:
+        """What the words of an attempt that failed name: PDDL's names of objects, and words that look like such."""
         if reading.action is not None or not reading.is_attempt:
             return frozenset()
-        objects = self.grammar.objects_in(reading.text)
+        objects = self.grammar.objects_in(text)
         known = {fold(item.nl) for item in objects}
-        others = {word.text for word in words_of(reading.text) if "_" in word.text and word.text[-1].isdigit()}
+        others = {word.text for word in words_of(text) if "_" in word.text and word.text[-1].isdigit()}
         return frozenset((*reading.unknown, *(others - known), *(item.pddl for item in objects)))
 
     # ── one turn ───────────────────────────────────────────────────────────────────────────────────────
@@ -516,7 +517,10 @@ class Reader:
             reading, alone = item.reading, item.reading.line not in read
             told = "state" if item.item == "number" else A_LIST
             marked = item.item and alone and "|" not in reading.text
-            if marked and reading.stance.startswith(told) and _beside(item, (-1, 1)) & listed:
+            beside = _beside(item, (-1, 1))
+            # "2. Analyse the soil" between two steps
+            unsaid = reading.rule == "prose" and not reading.stance and beside <= listed and _ITEM.match(reading.text)
+            if marked and (unsaid or (reading.stance.startswith(told) and beside & listed)):
                 # "1. robot_0 takes a down." and "- tray_0: kitchen → table_1" among steps tell no state.
                 number = item.number if item.item == "number" else None
                 item = item._replace(reading=reported(reading), number=number)
@@ -570,8 +574,15 @@ class Reader:
                 (before.number, before.outer, before.mark) == (after.number - 1, after.outer, after.mark)
             )  # fmt: skip
             above = heads and after.number in (None, 1) and reading.reason == UNKNOWN_VERB
+            # "Then it picks up c." says more than the steps around it.
+            tried = reading.status == "unreadable" and reading.reason != UNKNOWN_VERB and not heads and not again
+            around = {
+                arg for step in (before, after) if step and step.reading.action for arg in step.reading.action.args
+            }
             if again or (
-                unmarked and (above or (goes_on and (heads or they or not self.grammar.orders(reading.text))))
+                unmarked
+                and not (tried and item.tries - around)
+                and (above or (goes_on and (heads or they or not self.grammar.orders(reading.text))))
             ):
                 start = line if heads else reading.start
                 said = reading._replace(start=start, text=text[start : reading.end], status="not-an-action")
