@@ -14,6 +14,7 @@ from bisect import bisect
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence, Set
 from functools import cached_property
+from itertools import takewhile
 
 from pddl2nl.errors import InputError, UnsupportedError
 from pddl2nl.nl.names import Names, make_names
@@ -54,6 +55,7 @@ _NUMBER = re.compile(r"\d+\Z")
 _HABITS = 4000
 """Letters of a reply that show which names it uses."""
 
+_STATED = re.compile(r"\b(?:is|are|was|were|has|not|no)\b")
 _LINES = 40
 """Stretches before a step in which what it leaves out is looked for."""
 
@@ -217,7 +219,7 @@ class Reader:
         count = tag = 0
         said = layout.text
         strings = '"' in said
-        for piece in layout.pieces:
+        for index, piece in enumerate(layout.pieces):
             block = layout.blocks[piece.block]
             tagged = block.opened and block.closed
             # Numbering that goes back begins another list of steps.
@@ -225,6 +227,8 @@ class Reader:
             begun = piece.block != tag or (number is not None and 0 < int(number[1] or 0) <= count)
             before = () if begun else steps
             readings, peeled = self._piece(said, piece, tagged, in_thought and not piece.gap, before=before)
+            if peeled.item and readings[0].status == "unreadable" and len(layout.pieces) > index + 1:
+                readings = self._detailed(said, layout.pieces[index : index + 8], peeled.start) or readings
             in_thought = readings[-1].rule == "thought"
             found = tuple(reading.action for reading in readings if reading.action is not None)
             failed = readings[-1].action is None and any(item.is_attempt or item.rule == "doubt" for item in readings)
@@ -269,6 +273,21 @@ class Reader:
         known = {fold(item.nl) for item in objects}
         others = {word.text for word in words_of(text) if "_" in word.text and word.text[-1].isdigit()}
         return frozenset((*reading.unknown, *(others - known), *(item.pddl for item in objects)))
+
+    def _detailed(self, text: str, pieces: Sequence[Piece], start: int) -> list[Reading]:
+        """The step of an item whose objects stand in the items below it: "1. Load a from b" above "* Size: c"."""
+        below = takewhile(lambda other: other.indent > pieces[0].indent, pieces[1:])
+        told = [text[other.start : other.end].strip("-*•+ .").replace(":", " ").replace("*", "") for other in below]
+        head = text[pieces[0].start + start : pieces[0].end].rstrip(" *_:.")
+        stated = any(_STATED.search(line) for line in told)
+        spoken = self.grammar.said(", ".join((head, *told)), listed=True) if told and not stated else []
+        if [item.status for item in spoken] != ["read"]:
+            return []
+        used = {self.lexicon.by_pddl[arg] for arg in spoken[0].candidates[0].args}
+        if not used.issuperset(item for line in told for item in self.grammar.objects_in(line)):
+            return []
+        whole = spoken[0]._replace(start=0, end=len(head))
+        return [_reading(text, pieces[0], start, whole)]
 
     # ── one turn ───────────────────────────────────────────────────────────────────────────────────────
 
