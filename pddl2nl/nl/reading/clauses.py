@@ -957,7 +957,7 @@ class ActionGrammar:
         verb = verbs[0] if verbs else order
         passive = any(word.text in _PASSIVES for word in words[:verb])
         # "It" that acts may be what no object stands for.
-        acts = [item for item in row if item in mentions or item.first > verb]
+        acts = [item for item in row if item in mentions or item.first > verb or words[item.first].text != "it"]
         fits = self.frames.partial(words, verb, row, passive) or self.frames.partial(words, verb, acts, passive)
         if not fits or (verbs and not meant and all(len(said) == 1 for said in fits[0].objects)):
             return ()

@@ -178,7 +178,8 @@ def amended(text: str) -> tuple[int, ...]:
         return ()
     change = phrases("change").search(text)
     said = says("amends", text) or (change if change and _MARK.search(change[0]) else None)
-    if said is None:
+    # "If you do not need a, skip step 1" leaves the step to the user.
+    if said is None or _UP_TO_YOU.search(text, 0, said.start()):
         return ()
     # "Step 4 is unnecessary, so the plan is steps 1 to 3" changes step 4.
     behind = _CLAUSE_ENDS.search(text, said.end())
@@ -196,5 +197,6 @@ def inserted(text: str) -> int:
 
 _WHERE = re.compile(r"\b(between|before|after|behind) (?:steps? |actions? )?#?(\d+)\b")
 _MARK = re.compile(r"[:\"'`]\W*\Z")
+_UP_TO_YOU = re.compile(r"\b(?:if|in case|should) you\b[^.!?]*\Z", re.IGNORECASE)
 _CLAUSE_ENDS = re.compile(r"[.:;,](?!\d)(?! and\b)")
 _STEPS = re.compile(r"\b(?:steps?|actions?|line)\s+((?:(?:no\.?|#|,|and|&|to|-)?\s*\d+\s*)+)", re.IGNORECASE)
