@@ -594,7 +594,7 @@ class Reader:
             )  # fmt: skip
             above = heads and after.number in (None, 1) and reading.reason == UNKNOWN_VERB
             # "Then it picks up c." says more than the steps around it.
-            tried = reading.status == "unreadable" and reading.reason != UNKNOWN_VERB and not heads and not again
+            tried = reading.status == "unreadable" and reading.reason != UNKNOWN_VERB and not (heads or again or they)
             around = {
                 arg for step in (before, after) if step and step.reading.action for arg in step.reading.action.args
             }
