@@ -46,10 +46,9 @@ class Reading(NamedTuple):
     ``json``, ``pddl`` (an s-expression, or a call), ``static`` (the one object that fits what never changes was left
     out), ``context`` (the place where the steps before end was left out), ``reference`` ("it", "there" or "the truck"
     stands for an object of the steps before), ``named`` (what was left out is named before, and the state allows it),
-    ``static-types`` (of several actions only one has its static
-    preconditions), ``on-ambiguous-state`` (only one is applicable, `settle`), ``call`` (a call of a tool). For what is
-    no action it is ``prose``, ``thought``, ``label`` or ``claim``. A failed
-    attempt has no rule.
+    ``called`` (all objects stand behind the action's own name), ``static-types`` (of several actions only one has its
+    static preconditions), ``on-ambiguous-state`` (only one is applicable, `settle`), ``call`` (a call of a tool). For
+    what is no action it is ``prose``, ``thought``, ``label`` or ``claim``. A failed attempt has no rule.
 
     ``candidates`` holds the actions that fit equally well where the status is ambiguous, and the action that was meant
     where the status is unreadable since the task cannot have it (its types forbid it); ``unknown`` the words
