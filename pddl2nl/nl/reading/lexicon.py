@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from pddl2nl.nl.reading.words import Word, fold, words_of
+from pddl2nl.nl.reading.words import Word, fold
 from pddl2nl.nl.wording.snippets import Wording
 from pddl2nl.pddl.task import supertypes
 from pddl2nl.pddl.tree import Domain, TypedName
@@ -93,10 +93,6 @@ class Lexicon:
         self.by_pddl[item.pddl] = item
         folded = fold(item.nl)
         _append(self.folded, folded, item)
-        if item.nl.strip(".,;:!?\"'`*()[]{}<>") != item.nl:
-            words = words_of(item.nl)
-            if words and words[0].text != folded:
-                _append(self._loose, words[0].text, item)
         self._note_parts(folded, item)
         for word in kinds:
             if folded.startswith(word) and len(folded) > len(word):

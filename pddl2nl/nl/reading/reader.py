@@ -475,11 +475,10 @@ class Reader:
 
     def _verdicts(self, said: str, peeled: Peeled, listed: bool, before: Steps) -> list[ClauseReading]:
         """What a peeled line says, with its rules; offsets count from the peeled start."""
-        at = said.find("[") if "=" in said[: said.find("[")] else 0
-        if is_record(said[at:]):
-            record = read_record(self.grammar.pddl, said[at:], self._value, self._names)
+        if is_record(said):
+            record = read_record(self.grammar.pddl, said, self._value, self._names)
             if record:
-                return [item.moved(at - peeled.start) for item in record]
+                return [item.moved(-peeled.start) for item in record]
         taken = [rule for rule, holds in (("markup", peeled.markup), ("prefix", peeled.prefix)) if holds]
         content = said[peeled.start :]
         plain, count = _TIMES.subn(lambda match: " " * len(match[0]), content)
