@@ -609,11 +609,11 @@ class Reader:
         return placed
 
     def _is_cut_off(self, text: str) -> bool:
-        """Whether a reply of several lines ends within a sentence that names no object: "So we have to go to the"."""
+        """Whether a reply of several sentences ends within one that names no object: "So we have to go to the"."""
         before, _, line = text.strip().rpartition("\n")
         last = re.split(r"[.!?:;]\s", line)[-1]
         words = words_of(last)
-        ends = last[-1:].isalnum() and len(words) > 2 and before and not peel(line).item
+        ends = last[-1:].isalnum() and len(words) > 2 and (before or last != line) and not peel(line).item
         return bool(ends) and (words[-1].text in ARTICLES | PREPOSITIONS or not self.names_object(last))
 
     def _is_title(self, text: str, item: PlacedReading, behind: Sequence[PlacedReading]) -> bool:
