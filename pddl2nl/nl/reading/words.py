@@ -122,6 +122,9 @@ def fold(name: str) -> str:
     return name.lower().replace("-", "_").replace("’", "'")
 
 
+_SIGNS = {"@": "at", "←": "from"}
+
+
 def words_of(text: str) -> list[Word]:
     """The words of a text without the punctuation around them; a possessive ``'s`` is a word of its own."""
     words: list[Word] = []
@@ -153,7 +156,7 @@ def words_of(text: str) -> list[Word]:
             words.append(Word("'s", core[-2:], end - 2, end, "", aside))
         else:
             plain = core if core.isascii() and "\\" not in core else _INVISIBLE.sub("", core)
-            words.append(Word("at" if core == "@" else fold(plain), core, begin, end, parted, aside))
+            words.append(Word(_SIGNS.get(core) or fold(plain), core, begin, end, parted, aside))
         parted = _break(raw[left + len(core) :])
     return words
 

@@ -71,6 +71,7 @@ def reader() -> Reader:
         ("drive: t1 (truck), p2 (from), p1 (to)", "(drive t1 p2 p1)"),
         ("drive: t1 (truck), p1 (to), p2 (from)", "(drive t1 p2 p1)"),
         ("drive(t1, p1 → p2)", "(drive t1 p1 p2)"),
+        ("drive t1: p1 ← p2", "(drive t1 p2 p1)"),
         ("Drive: t1 cannot get from p1 to p2", None),
         ("Drive: t1 rolls on p1", None),
         # What is left out, or said of too much, is reported, and so is what says the other way round.
