@@ -128,7 +128,6 @@ class Progression(VariedTopic):
 class Reachability(LastingTopic):
     """Which facts can hold, alone or together."""
 
-    strict = True
     one = "Is there a way to reach a state in which this holds: {subject}?"
     which = "In which case is there a way to reach a state where this holds?"
     all = (

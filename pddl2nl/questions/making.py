@@ -11,7 +11,8 @@ is drawn among alternatives that look alike and differ in their answers, so that
 
 Of these kinds what is asked is chosen before the answer is, and without looking at earlier questions. So nothing is to
 be learnt of the answer from the text, nor from the other questions of a set. Where the rules of the domain decide
-(`LastingTopic`), nothing but a balance over the set of questions is possible (`pddl2nl.questions.lasting`).
+(`LastingTopic`), a text has always the same answer. Right and wrong ones are drawn such that their words, and what can
+be counted in them, are equally frequent on the average (`pddl2nl.questions.lasting`).
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from pddl2nl.nl import Teller
 from pddl2nl.pddl import Task, write_domain
 from pddl2nl.questions.acp_topics import ACPBENCH, VERDICTS, Validation
 from pddl2nl.questions.deciding import Certificate
-from pddl2nl.questions.lasting import BalancedSubjects
+from pddl2nl.questions.lasting import EvenSubjects
 from pddl2nl.questions.places import StatePlaces
 from pddl2nl.questions.planbench_topics import PLANBENCH, PlanVerification
 from pddl2nl.questions.question import FORMAT, LABELS, Form, Question
@@ -97,7 +98,7 @@ def make_questions(
     plans = topic.needs_plan and (form == "open" or not (issubclass(topic, Topic) and topic.draws_goals))
     places = StatePlaces(task, teller, rng, seconds=seconds, plans=plans)
     domain_pddl, told = write_domain(task.domain), f"{teller.domain_text()}\n\n{teller.objects_text()}"
-    asker = _Asker(form, rng, BalancedSubjects(rng, random.Random(f"balance {kind} {form} {seed}")))
+    asker = _Asker(form, rng, EvenSubjects(rng))
     made = missed = 0
     sides: list[int] = []
     for place in places.draw(again=form != "open" or topic.varied):
@@ -135,7 +136,7 @@ class _Asker:
 
     form: Form
     rng: random.Random
-    lasting: BalancedSubjects
+    lasting: EvenSubjects
     asked: set[str] = field(default_factory=set)
     """The keys of all questions."""
 

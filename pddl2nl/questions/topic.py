@@ -217,14 +217,7 @@ class VariedTopic(Topic):
 
 
 class LastingTopic(Topic):
-    """A kind of which the rules of the domain decide for most subjects what is right, whatever the state.
-
-    Attributes:
-        strict: whether choices that worsen the balance are never asked, since they follow from rules of the domain that
-            texts show, such as that nothing is at two places.
-    """
-
-    strict = False
+    """A kind of which the rules of the domain decide for most subjects what is right, whatever the state."""
 
     @abstractmethod
     def subjects(self, right: bool) -> Iterator[Any]:

@@ -338,6 +338,13 @@ def test_plans_in_certificates_lead_where_they_say() -> None:
     assert checked == 4
 
 
+def test_what_one_word_tells_is_not_asked() -> None:
+    """No ferry comes to q, and cars are boarded at all other places; where it sails depends on two places."""
+    asked = questions("action-reachability", "bool", 20)
+    assert len(asked) == 20
+    assert all(subject_of(each).startswith("(sail ") and " q" not in subject_of(each) for each in asked)
+
+
 def test_texts_in_language() -> None:
     question: Any = questions("applicability", "bool", 1, 1, "nl")[0]
     assert question.context.endswith("d is at k.") or "Currently, " in question.context

@@ -35,12 +35,12 @@ Scores = Callable[[Question], Sequence[float]]
 
 
 @cache
-def asked(domain: str, kind: str, form: Form, count: int) -> tuple[Question, ...]:
+def asked(domain: str, kind: str, form: Form, count: int, seed: int = 1) -> tuple[Question, ...]:
     shipped = shipped_domain(domain)
     task = shipped.task(TASKS[domain])
     wording = choose_wording(None, shipped.domain, shipped.domain_path)
     teller = Teller(task, wording, make_names(task, "typed", wording))
-    return tuple(make_questions(task, teller, kind, form, count))
+    return tuple(make_questions(task, teller, kind, form, count, seed=seed))
 
 
 def texts_of(question: Question) -> tuple[str, ...]:
@@ -209,26 +209,28 @@ def test_texts_say_nothing_of_the_answers(kind: str, form: Form) -> None:
     assert {name: share for name, share in guesses(questions).items() if share > bound(name)} == {}
 
 
-LEAKS = {
-    ("action-reachability", "choice"): {"words, other questions, inverted"},
-    ("next-action", "choice"): {"words, other questions"},
-}
-"""The classifiers that are right more often, as the guide says."""
-
-
 @pytest.mark.heavy
 @pytest.mark.usefixtures("needs_planner")
 @pytest.mark.parametrize("kind", [*ACP_KINDS, "verification", "execution"])
 @pytest.mark.parametrize("form", ["bool", "choice"])
 def test_texts_of_five_hundred_questions_say_nothing_of_the_answers(kind: str, form: Form) -> None:
-    questions = [question for domain in TASKS for question in asked(domain, kind, form, 50)]
+    # Four domains have choices on the reachability of actions.
+    count = 125 if kind == "action-reachability" else 50
+
+    def made(seed: int) -> list[Question]:
+        return [question for domain in TASKS for question in asked(domain, kind, form, count, seed)]
+
+    questions = made(1)
     # Some kinds cannot be asked in every domain: the guide says in which.
     assert len(questions) >= (190 if kind in ("justification", "landmarks") else 350)
     # Five points above chance, or for fewer questions than 500 as many standard deviations.
     bound = chance(form) + 0.05 * (500 / len(questions)) ** 0.5
     above = {name: share for name, share in guesses(questions).items() if share > bound}
-    assert above.keys() <= LEAKS.get((kind, form), set()), above
-    assert all(share <= bound + 0.06 for share in above.values())
+    if above:
+        # These are two or three standard deviations, so that some of all classifiers and kinds are above by chance.
+        again = guesses(made(2))
+        above = {name: (share + again[name]) / 2 for name, share in above.items()}
+    assert {name: share for name, share in above.items() if share > bound} == {}
 
 
 def test_a_classifier_finds_what_stars_of_choices_give_away() -> None:
