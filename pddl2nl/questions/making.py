@@ -255,20 +255,24 @@ class _Asker:
             right[subject] = {number for number, each in enumerate(truth) if each}
             wrong[subject] = {number for number, each in enumerate(truth) if each is False}
         subjects = [subject for subject in right if right[subject] and wrong[subject]]
+        shown = {each: _shown(each) for each in contexts}
         for _ in range(_TRIES if len(subjects) >= len(LABELS) else 0):
             four = self.rng.sample(subjects, len(LABELS))
             only = [right[one].intersection(*(wrong[other] for other in four if other != one)) for one in four]
             if all(only) and len({*map(topic.told, four)}) == len(four):
                 fitting = [[contexts[number] for number in sorted(each)] for each in only]
                 told = [*map(topic.told, four)]
-                weighed = [
-                    [(each, leaning(_shown(each), told, number)) for each in contexts]
+                leans = [
+                    {each: leaning(shown[each], told, number) for each in contexts}
                     for number, contexts in enumerate(fitting)
                 ]
-                tried = [[self.rng.choice(each) for each in weighed] for _ in range(_FITTED)]
-                chosen = _least_leaning(tried, [[lean for _, lean in each] for each in tried])
+                # Often the same few are drawn again and again.
+                tried = [*dict.fromkeys(tuple(map(self.rng.choice, fitting)) for _ in range(_FITTED))]
+                chosen = _least_leaning(
+                    tried, [[of[each] for of, each in zip(leans, one, strict=True)] for one in tried]
+                )
                 if chosen is not None:
-                    return [context for context, _ in chosen], four
+                    return [*chosen], four
         return None
 
 

@@ -10,15 +10,18 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
+from functools import lru_cache
 
 _WORD = re.compile(r"[^\s().,:?]+")
 
 
+@lru_cache(10_000)
 def words(text: str) -> Counter[str]:
-    """The words of a text and how often each occurs."""
+    """The words of a text and how often each occurs; the same object for the same text, which must not be changed."""
     return Counter(_WORD.findall(text))
 
 
+@lru_cache(10_000)
 def shared(text: str, shown: str) -> dict[str, int]:
     """How much a text shares with the actions that are shown, a line each."""
     said, all_shown, last = words(text), words(shown), words(shown[shown.rfind("\n") + 1 :])
