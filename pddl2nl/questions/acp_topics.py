@@ -148,6 +148,9 @@ class Reachability(LastingTopic):
                 yield from self.near(subject)
 
     def near(self, subject: tuple[GroundAtom, ...]) -> Iterator[tuple[GroundAtom, ...]]:
+        return (near for near in self._near(subject) if len({*near}) == len(near))
+
+    def _near(self, subject: tuple[GroundAtom, ...]) -> Iterator[tuple[GroundAtom, ...]]:
         *before, last = subject
         for near in self._near_atoms(last):
             yield (*before, near)

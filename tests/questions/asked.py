@@ -11,6 +11,7 @@ from pddl2nl.nl.telling.teller import Style
 from pddl2nl.pddl import Task, parse_task
 from pddl2nl.questions.making import make_questions
 from pddl2nl.questions.question import Form, Question
+from pddl2nl.tasks import shipped_domain
 from pddlval import GroundAction, Simulator, State, validate
 
 FERRY = """(define (domain ferry) (:requirements :strips :typing) (:types car place)
@@ -68,8 +69,15 @@ def words(task: Task, names: str = "typed") -> tuple[Wording, Names]:
 
 @cache
 def questions(kind: str, form: Form, count: int = 8, seed: int = 1, style: Style = "pddl") -> tuple[Question, ...]:
-    """Questions about a ferry, or lamps; in the style pddl, whose texts are easily compared."""
-    task = parse_task(ISLANDS, problem_of(kind)) if kind != "justification" else parse_task(LAMPS, FIVE_LAMPS)
+    """Questions about a ferry, blocks or lamps; in the style pddl, whose texts are easily compared."""
+    match kind:
+        case "justification":
+            task = parse_task(LAMPS, FIVE_LAMPS)
+        case "reachability":
+            # What a ferry never brings about is told by single words.
+            task = shipped_domain("blocksworld").task("p03")
+        case _:
+            task = parse_task(ISLANDS, problem_of(kind))
     teller = Teller(task, *words(task, "original" if style == "pddl" else "typed"), style)
     return tuple(make_questions(task, teller, kind, form, count, seed=seed))
 
@@ -81,7 +89,7 @@ def problem_of(kind: str) -> str:
     """The problem; some kinds need a goal of two parts, and to be alike plans need several cars."""
     if kind in ("goal-shuffling", "validation", "verification"):
         return TWO_AND_ONE.replace("(at c l))", "(and (at c l) (at d l)))")
-    if kind in ("reachability", "action-reachability"):
+    if kind == "action-reachability":
         return RING
     if kind in ("generalisation", "landmarks"):
         several = TWO_AND_ONE if kind != "landmarks" else TWO_AND_ONE.replace("(at c l))", _ALL)
