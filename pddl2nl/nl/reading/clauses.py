@@ -19,7 +19,7 @@ from pddl2nl.nl.reading.formal import A_LIST, TRAILING, UNKNOWN_VERB, ClauseRead
 from pddl2nl.nl.reading.frames import RELATIVES, Fit, Frame, Frames, Mention, StaticFacts, Steps, inside, role_of
 from pddl2nl.nl.reading.lexicon import KnownObject, Lexicon
 from pddl2nl.nl.reading.natural import name_words, natural_snippet
-from pddl2nl.nl.reading.readings import REFUSED
+from pddl2nl.nl.reading.readings import REFUSED, TAILED
 from pddl2nl.nl.reading.segments import THOUGHTS, peel
 from pddl2nl.nl.reading.stance import (
     NO_SUBJECT,
@@ -1231,7 +1231,7 @@ class ActionGrammar:
             joints = all(word.text in _JOINED for word in lead)
             refused = stance.startswith("rejected") and tail and rejects(tail)
             if refused or behind.startswith("unclear") or (behind.startswith("hypothetical") and joints):
-                reason = REFUSED if refused else "what follows does not belong to it"
+                reason = REFUSED if refused else TAILED
                 verdict = ClauseReading(start, words[-1].end, "unreadable", reason=reason, names_object=True)
                 return verdict._replace(stance="rejected" if refused else "")
             return ClauseReading(start, end, "not-an-action", actions, stance=stance, names_object=True)

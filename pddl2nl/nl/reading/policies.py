@@ -25,7 +25,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 from pddl2nl.nl.reading.formal import UNKNOWN_VERB
-from pddl2nl.nl.reading.readings import OFFERED, UNDECIDED, UNSAID, PlacedReading, Reading, reported
+from pddl2nl.nl.reading.readings import OFFERED, TAILED, UNDECIDED, UNSAID, PlacedReading, Reading, reported
 from pddl2nl.nl.reading.segments import NO_PLAN_HEADINGS, Block, heading_of
 from pddl2nl.nl.reading.stance import amended, inserted
 from pddl2nl.nl.reading.words import says, word_table
@@ -246,7 +246,11 @@ def _follow(plan: _Steps, block: _Steps) -> _Steps:
     apart = block.rank == 3 and block.items[0].block != plan.items[0].block
     both = replace(plan, items=[*plan.items, *block.items], rejected=block.rejected)
     known = any(item.reading.reason != UNKNOWN_VERB for item in block.items)
-    if not block.holds_action and known and block.listed and plan.listed and not block.announced:
+    # "In short: 1. Unstack Y from O": initials of the objects of the plan before it
+    short = len(block.items) <= len(plan.actions) and all(
+        item.reading.status == "unknown-object" and not item.tries for item in block.items
+    )
+    if not block.holds_action and known and block.listed and plan.listed and not (block.announced or short):
         # "**At depot_1**" with steps that cannot be read is a part of the plan: they are reported.
         return both
     if not block.holds_action or (block.rank < plan.rank and not plan.rejected):
@@ -389,7 +393,11 @@ def _without_restatements(placed: Placed) -> list[PlacedReading]:
         elif reading.is_attempt and title is not None:
             read = reading.status == "read"
             done = {arg for other in (title, *kept[-1:]) if other.reading.action for arg in other.reading.action.args}
-            again = reading.action == title.reading.action if read else (same_line or below) and item.tries <= done
+            # "- You put down a temporarily to get at b." below "1. Put down a"
+            step = title.reading.action
+            tailed = reading.reason == TAILED and step is not None and item.tries.issuperset(step.args)
+            failed = (same_line or below) and (item.tries <= done or tailed)
+            again = reading.action == step if read else failed
             if again and (item.apart or not same_line):
                 continue
             parted = title if below and read else parted

@@ -272,7 +272,10 @@ class Reader:
         objects = self.grammar.objects_in(text)
         known = {fold(item.nl) for item in objects}
         others = {word.text for word in words_of(text) if "_" in word.text and word.text[-1].isdigit()}
-        return frozenset((*reading.unknown, *(others - known), *(item.pddl for item in objects)))
+        # "Unstack Y from O" below "Unstack the yellow block from the orange block" names no other objects.
+        initials = {name[0] for name in self.lexicon.folded}
+        unknown = {name for name in reading.unknown if len(name) > 1 or name.lower() not in initials}
+        return frozenset((*unknown, *(others - known), *(item.pddl for item in objects)))
 
     def _detailed(self, text: str, pieces: Sequence[Piece], start: int) -> list[Reading]:
         """The step of an item whose objects stand in the items below it: "1. Load a from b" above "* Size: c"."""

@@ -31,6 +31,8 @@ UNSAID = "it stands for steps, or changes one, without saying them"
 OFFERED = "the reply says that this is not its plan"
 UNDECIDED = "the reply gives several plans and does not choose one"
 REFUSED = "the line says that it is not done"
+TAILED = "what follows does not belong to it"
+"""The reason of a step with words behind it that may change it."""
 SETTLED = frozenset((UNSAID, OFFERED, UNDECIDED, REFUSED))
 """Reasons of lines that are no step, whatever they name."""
 
