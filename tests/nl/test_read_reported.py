@@ -8,6 +8,7 @@ import random
 import pytest
 
 from pddl2nl.nl.reading.reader import Reader
+from tests.nl.blocks import blocks_reader
 
 
 @pytest.mark.parametrize(
@@ -152,3 +153,16 @@ def test_a_garbled_step_of_a_plan_is_not_lost(reader: Reader, form: str) -> None
         if readings.complete and len(readings.plan) < len(whole):
             lost.append(" ".join(words))
     assert not lost
+
+
+def test_steps_that_are_said_to_be_the_same_are_reported_between_lists() -> None:
+    first, third = "1. Unstack a from b.\n2. Put down a.", "1. Unstack c from d.\n2. Put down c."
+    reply = f"Round 1:\n{first}\n\nRound 2: do the same two steps with e and f instead.\n\nRound 3:\n{third}"
+    readings = blocks_reader("a b c d e f").read(reply)
+    assert [*map(str, readings.plan)] == ["(unstack a b)", "(put-down a)", "(unstack c d)", "(put-down c)"]
+    assert not readings.complete
+
+
+def test_what_brackets_say_behind_a_step_is_no_step_of_its_own() -> None:
+    readings = blocks_reader("a b c").read("1. Unstack a from b. (The block goes to the hand.)\n2. Stack a on c.")
+    assert [*map(str, readings.plan)] == ["(unstack a b)", "(stack a c)"]

@@ -617,7 +617,10 @@ class ActionGrammar:
             unread = part if verdict is None or verdict.status != "read" else ()
             # Across lines only a way goes on: "Then to c".
             at = self._behind_joints(part, 0)
-            goes_on = known is not None and (known.end > 0 or (part[at : at + 1] and part[at].text in ("to", "from")))
+            ways = part[at : at + 1] != [] and part[at].text in ("to", "from")
+            # "Move from a to b. ✓ b": in a sentence of its own an object alone is no step.
+            linked = bool(clauses) or at > 0 or part[0].text in PREPOSITIONS
+            goes_on = known is not None and linked and (known.end > 0 or ways)
             if verdict is None and known is not None and goes_on:
                 verdict = self._resumed(known, part)
                 if verdict is None and (way := self._way(known, part)):

@@ -131,7 +131,7 @@ class PDDLGrammar:
     def _bare(self, text: str, start: int, end: int) -> list[ClauseReading]:
         """An action without brackets that a stretch of a text begins with: "stack a b", "'stack' a, b (b is clear)"."""
         words = [word for word in _TOKEN.finditer(text, start, end) if word[0] not in ("-", "–", "—", ":")]
-        schema = self.schema(words[0][0]) if words else None
+        schema = self.schema(words[0][0].rstrip(":")) if words else None
         count = 0 if schema is None else len(schema.parameters) + 1
         if schema is None or len(words) < count or not _REMARK.match(text, words[count - 1].end(), end):
             return []

@@ -164,9 +164,11 @@ class Reader:
             for line in filter(str.strip, text[at : item.start].split("\n")):
                 named.appendleft((self.grammar.objects_in(line), False))
             ways: Sequence[GroundAction] = ()
+            # "Drive a from b to c. (The truck goes to the crate.)"
+            aside = at > 0 and "(" in text[at : item.start] and "\n" not in text[at : item.start]
             if item.reason == UNSAID and self.names_object(item.text):
                 ways = self.grammar.same(item.text, [step.action for step in chosen[:index] if step.action])
-            elif item.status == "unreadable" and item.reason not in SETTLED:
+            elif item.status == "unreadable" and item.reason not in SETTLED and not aside:
                 begin = max(text.rfind("\n", 0, item.start) + 1, at)
                 begin += peel(text[begin : item.end]).start if begin > at else 0
                 begin = max((begin, *(match.end() for match in _BREAK.finditer(text, begin, item.start))))

@@ -61,6 +61,7 @@ def reader() -> Reader:
         # Behind its own name an action is said in any words that name all its objects.
         ("Load-boat: h1 lets c1 down into b1 at p1.", "(load-boat h1 c1 b1 p1)"),
         ("**pickup** (h1, c1, p1)", "(pickup h1 c1 p1)"),
+        ("pickup: h1, c1, p1", "(pickup h1 c1 p1)"),
         ("drive t1, p1, p2 (3 km)", "(drive t1 p1 p2)"),
         ("Drive: t1 rolls p1 → p2", "(drive t1 p1 p2)"),
         ("Drive: t1 gets to p1 from p2", "(drive t1 p2 p1)"),
