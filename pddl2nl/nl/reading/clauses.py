@@ -415,14 +415,15 @@ class ActionGrammar:
         """Whether an object is of the types of an action's parameter, and of its kinds in a domain without types."""
         return known.fits(frame.types[place]) and self.statics.suits(frame.action, place, known.pddl)
 
-    def _way(self, last: ClauseReading, words: Sequence[Word]) -> list[ClauseReading]:
-        """Steps of the action before along places: "then to b, c and finally d"; empty where it is no such way."""
+    def _goes_on(self, last: ClauseReading, words: Sequence[Word]) -> list[ClauseReading]:
+        """The action before once more, "and b from c", or along places: "then to b, c and finally d"."""
+        if resumed := self._resumed(last, words):
+            return [resumed]
         mentions = self.frames.mentions(words)
-        small = inside(mentions) | {
-            at for at, word in enumerate(words) if word.text in _JOINED | {"to", "via", "through"}
-        }
+        named = inside(mentions)
+        small = _JOINED | {"to", "via", "through"}
         steps: list[ClauseReading] = []
-        for mention in mentions if len(small) == len(words) else ():
+        for mention in mentions if all(at in named or word.text in small for at, word in enumerate(words)) else ():
             to = words[mention.first]._replace(text="to", raw="to", parted="")
             step = self._resumed((steps or [last])[-1], [to, *words[mention.first : mention.last]])
             if step is None:
@@ -621,12 +622,10 @@ class ActionGrammar:
             # "Move from a to b. ✓ b": in a sentence of its own an object alone is no step.
             linked = bool(clauses) or at > 0 or part[0].text in PREPOSITIONS
             goes_on = known is not None and linked and (known.end > 0 or ways)
-            if verdict is None and known is not None and goes_on:
-                verdict = self._resumed(known, part)
-                if verdict is None and (way := self._way(known, part)):
-                    clauses += way
-                    steps = _steps(steps, way)
-                    continue
+            if verdict is None and known is not None and goes_on and (further := self._goes_on(known, part)):
+                clauses += further
+                steps = _steps(steps, further)
+                continue
             if (verdict is None or verdict.status not in ("read", "ambiguous")) and subject:
                 verdict = self._passive(text, part, subject) or verdict
             subject = self._subject(part) or subject
@@ -724,10 +723,8 @@ class ActionGrammar:
         for cut in [index for index, word in enumerate(words) if index > 2 and word.text in _JOINED | {"to"}]:
             first = self._clause(text, words[:cut], listed)
             if first is not None and first.status == "read" and "static" not in first.rules:
-                # "b is put down, next c" goes on once.
-                resumed = self._resumed(first, words[cut:])
-                way = [resumed] if resumed else self._way(first, words[cut:])
-                return [first, *way] if way else []
+                further = self._goes_on(first, words[cut:])
+                return [first, *further] if further else []
         return []
 
     def _clause_or_typo(self, text: str, words: Sequence[Word], listed: bool, steps: Steps) -> ClauseReading | None:
