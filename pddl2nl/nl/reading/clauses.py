@@ -96,7 +96,6 @@ _ASIDE_CONDITIONS = word_set("aside_conditions")
 _PLACES = word_set("places")
 _FORMULA = re.compile(r"(?<![-=<>])[=<>≤≥≠]=?(?![-=>])")
 _MEANT = phrases("meant", whole=True)
-_LEAVES = {"leave": "go", "leaves": "goes", "leaving": "going"}
 _PHRASAL = [(verb, said.split("_")) for verb, forms in word_table("phrasal").items() for said in forms]
 
 
@@ -326,9 +325,6 @@ class ActionGrammar:
         """
         for index, word in enumerate(words[1:], 1):
             lead = words[:index]
-            if word.parted == ":" and word.text in ("i", "we") and not any(rules_out(item.text) for item in lead):
-                # "block_3 is on top, so it has to go first: I unstack it"
-                return words[index:]
             if word.parted == ":" and word.text in self.frames.verbs:
                 named = inside(self.frames.mentions(lead))
                 small = ARTICLES | PREPOSITIONS | self.lexicon.type_words | _JOINED
@@ -522,40 +518,15 @@ class ActionGrammar:
             if own and self.frames.names.issuperset(word.text.split("_")):
                 # "The boat goes south-west."
                 parts = word.text.split("_")
-            if word.aside and at and words[at - 1].aside and word.parted == ">":
-                # "(free space: length_2 → length_3)"
-                parts, word = ["to", word.text], word._replace(parted="")
             for part in parts:
                 named.append(word if part == word.text else word._replace(text=part, raw=part))
                 word = word._replace(parted="")
-        named = self._with_ways(named)
         for at in range(len(named) - 2, -1, -1):
             # "let go of a" is "release a"
             for verb, said in _PHRASAL:
                 if [word.text for word in named[at : at + len(said)]] == said:
                     named[at : at + len(said)] = [named[at]._replace(text=verb, raw=verb)]
         return named
-
-    def _with_ways(self, words: list[Word]) -> list[Word]:
-        """The words with "go from a to b" for "leave a for b", and "sail a to b" for "sail a → b; …"."""
-        if not any(word.text in _LEAVES or word.parted == ">" for word in words):
-            return words
-        ends = {item.first: item.last for item in self.frames.mentions(words)}
-        for first in sorted(ends, reverse=True):
-            at, verb = ends[first], words[first - 1].text if first else ""
-            last = ends.get(at + 1, at) if verb in _LEAVES and words[at : at + 1] and words[at].text == "for" else 0
-            if last > at:
-                go, source, to = (
-                    words[place]._replace(text=said, raw=said)
-                    for place, said in ((first - 1, _LEAVES[verb]), (first - 1, "from"), (at, "to"))
-                )
-                words = [*words[: first - 1], go, source._replace(parted=""), *words[first:at], to, *words[at + 1 :]]
-            elif verb in self.frames.verbs and at in ends and words[at].parted == ">" and (
-                ends[at] == len(words) or words[ends[at]].parted in (".", ";")
-            ):  # fmt: skip
-                to = words[at]._replace(text="to", raw="to", end=words[at].start, parted="")
-                words = [*words[:at], to, words[at]._replace(parted=""), *words[at + 1 :]]
-        return words
 
     def _sentences(self, text: str, words: Sequence[Word]) -> Iterator[Sequence[Word]]:
         """Sentences without the list numbers that part them; a dash or a colon parts where a correction follows it."""
@@ -605,7 +576,6 @@ class ActionGrammar:
             [] if whole and read and "loose-tail" not in whole.rules else self._split(words, whole if read else None)
         )
         clauses: list[ClauseReading] = []
-        subject: Sequence[Word] = ()
         unread: Sequence[Word] = ()
         infinitive = False
         for part in parts if len(parts) > 1 or whole is None else ():
@@ -626,9 +596,6 @@ class ActionGrammar:
                 clauses += further
                 steps = _steps(steps, further)
                 continue
-            if (verdict is None or verdict.status not in ("read", "ambiguous")) and subject:
-                verdict = self._passive(text, part, subject) or verdict
-            subject = self._subject(part) or subject
             verdict = verdict or self._without_verb(text, part)
             if verdict is None:
                 continue
@@ -663,24 +630,6 @@ class ActionGrammar:
             return chain
         whole = whole or self._without_verb(text, words)
         return self._with_tail(text, words, whole) if whole is not None else []
-
-    def _subject(self, words: Sequence[Word]) -> Sequence[Word]:
-        """The object of which a passive clause speaks: "a is picked up from the table"."""
-        mention = next(iter(self.frames.mentions(words)), None)
-        passive = next((index for index, word in enumerate(words) if word.text in _PASSIVES), 0)
-        return words[mention.first : mention.last] if mention is not None and mention.last <= passive else ()
-
-    def _passive(self, text: str, words: Sequence[Word], subject: Sequence[Word]) -> ClauseReading | None:
-        """A passive clause without its subject, which stands in the clause before: "… and stacked on b"."""
-        at = self._behind_joints(words, 0)
-        forms = self.frames.verbs.get(words[at].text, ()) if at < len(words) else ()
-        if not any(form == "past" for _, form, _ in forms):
-            return None
-        start = words[at].start
-        spoken = [word._replace(start=start, end=start, parted="") for word in subject]
-        be = words[at]._replace(text="is", raw="is", end=start)
-        verdict = self._clause(text, [*spoken, be, words[at]._replace(parted=""), *words[at + 1 :]], True)
-        return verdict if verdict is not None and verdict.status in ("read", "ambiguous") else None
 
     def _for_each(self, text: str, words: Sequence[Word], listed: bool) -> list[ClauseReading]:
         """A step for each object behind the verb: "load packages a and b into c"; empty where it is none."""
@@ -761,12 +710,6 @@ class ActionGrammar:
         """An action behind its own name, with all objects: "Board: p1 enters e0 on f0", "drive t, a → b (5 km)"."""
         mentions = self.frames.mentions(words)
         first = mentions[0].first if mentions else 0
-        if mentions[1:] and first < 2 and words[mentions[0].last].parted == ":":
-            # "truck_1: drive a → b"
-            at, first = mentions[0].last, mentions[1].first
-            words = [*words[at:first], *words[:at], *words[first:]]
-            mentions = self.frames.mentions(words)
-            first = mentions[0].first
         end = next((at for at, word in enumerate(words[: first + 1]) if at and word.parted == ":"), first)
         head = self._head(words[:end])
         name = self._heads.get(head) or self._heads.get(self._called_by(head))
@@ -788,7 +731,7 @@ class ActionGrammar:
             return None
         said = [words[0], *(word for at, word in body if at in named or word.text in PREPOSITIONS)]
         actions = self.frames.called(name, said, self.frames.mentions(said))
-        start, stop = min(word.start for word in words), words[mentions[-1].last - 1].end
+        start, stop = words[0].start, words[mentions[-1].last - 1].end
         return verdict_of(start, stop, tuple(actions), ("called",)) if actions else None
 
     def _in_context(self, text: str, words: Sequence[Word], listed: bool, steps: Steps) -> ClauseReading | None:
@@ -814,7 +757,7 @@ class ActionGrammar:
         if len({words[place].text for place in places}) < len(places) or not (places or steps):
             return None
         options = [
-            self._named_before(words, at) or [
+            [
                 said
                 for step in (*steps[::-1], *([None] if steps or listed else []))
                 for said in self._meant(step, words, at)
@@ -1200,8 +1143,7 @@ class ActionGrammar:
     def _at_verb(self, text: str, words: Sequence[Word], at: int, listed: bool, steps: Steps) -> ClauseReading | None:
         begin = max(0, at - _LEAD)
         row = list(words[begin : at + _REACH])
-        told = self._told(text, row, at - begin)
-        fits, row, verb, aside = ([told], row, at - begin, False) if told else self._fitted(row, at - begin, steps)
+        fits, row, verb, aside = self._fitted(row, at - begin, steps)
         if not fits:
             return self._failed(words, at, listed, self.frames.verbs[words[at].text][0][1])
         fit = fits[0]
@@ -1220,7 +1162,7 @@ class ActionGrammar:
         if tail and not stance:
             stance = behind = tail_stance(tail, lambda word: word.text in self.lexicon.folded)
             stance = behind = stance or self._aim(tail, fits[0])
-        if fit.omitted >= 0 and not stance and (self._left_over(tail, fit.context) or self._dangles(tail, fit)):
+        if fit.omitted >= 0 and not stance and self._left_over(tail, fit.context):
             reason = "an object is missing, and another one is left over"
             return ClauseReading(row[verb].start, words[-1].end, "unreadable", reason=reason, names_object=True)
         # What stands before the verb belongs to the action where one of its objects does.
@@ -1244,18 +1186,6 @@ class ActionGrammar:
             rules = ("markup", *rules)
         return self._decided(start, end, actions, rules or ("markup",))
 
-    def _told(self, text: str, row: Sequence[Word], verb: int) -> Fit | None:
-        """The fit of an action as it was told, up to the end or a bracket, "Then I stack a on b": none is better."""
-        end = next((index for index in range(verb, len(row)) if row[index].aside), len(row))
-        verdict = self.exact(text[row[verb].start : row[end - 1].end]) if end > verb else None
-        if verdict is None or verdict.status != "read":
-            return None
-        action = verdict.candidates[0]
-        frames = (frame for frame, form, _ in self.frames.verbs[row[verb].text] if form == "base" and not frame.natural)
-        frame = next((frame for frame in frames if frame.action == action.name), None)
-        objects = tuple([(self.lexicon.by_pddl[name],) for name in action.args])
-        return None if frame is None else Fit(frame, objects, 0.0, verb, end, "")
-
     def _aim(self, tail: Sequence[Word], fit: Fit) -> str:
         """The stance of an action whose tail aims it at an object of its own: "calibrate a on b, pointing at c"."""
         ends = next((index for index, word in enumerate(tail) if index and is_reason(word)), len(tail))
@@ -1275,13 +1205,6 @@ class ActionGrammar:
         # "onto truck_7", of which there is none
         numbered = any("_" in name or any(map(str.isdigit, name)) for name in names)
         return bool(self.frames.mentions(said)) or numbered or (unknown and bool(names))
-
-    def _dangles(self, tail: Sequence[Word], fit: Fit) -> bool:
-        """Whether a clause ends where the object should follow that it leaves out: "put cup_1 in", cut off there."""
-        if not tail or any(word.text not in PREPOSITIONS for word in tail):
-            return False
-        role = fit.frame.roles[fit.omitted]
-        return tail[-1].text in role.prepositions or tail[-1].text not in fit.frame.content
 
     def _unspoken(self, row: Sequence[Word], verb: int, fit: Fit) -> tuple[list[Word], bool]:
         """The words before the verb that are no part of the action, and whether a subject stands among the others."""
