@@ -8,7 +8,6 @@ with the stance that makes it none.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -94,7 +93,6 @@ _JUDGES = word_set("judges")
 _STATES = word_set("states")
 _ASIDE_CONDITIONS = word_set("aside_conditions")
 _PLACES = word_set("places")
-_FORMULA = re.compile(r"(?<![-=<>])[=<>≤≥≠]=?(?![-=>])")
 _MEANT = phrases("meant", whole=True)
 _PHRASAL = [(verb, said.split("_")) for verb, forms in word_table("phrasal").items() for said in forms]
 
@@ -577,7 +575,6 @@ class ActionGrammar:
         )
         clauses: list[ClauseReading] = []
         unread: Sequence[Word] = ()
-        infinitive = False
         for part in parts if len(parts) > 1 or whole is None else ():
             last = clauses[-1] if clauses else before
             known = last if last is not None and last.status == "read" else None
@@ -604,10 +601,7 @@ class ActionGrammar:
             joined = leans and (part[0].text in ("and", "or") or stance.endswith(_SUPPOSED))
             # "This plan unstacks a, making sure to pick up clear blocks": what explains the plan does no step.
             plain = is_open(stance) and not stance.startswith(("done", "explained"))
-            # "My idea was to pick up a and stack it on b" wants both.
-            shared = joined and part[0].text == "and" and infinitive
-            settled = stance and not stance.startswith("state") and (not plain or shared)
-            infinitive = any(word.start == verdict.start and prior.text == "to" for prior, word in pairwise(part))
+            settled = stance and not stance.startswith("state") and not plain
             if settled and part[0].text not in _MAIN and (joined or verdict.is_failure or is_open(verdict.stance)):
                 # "It makes no sense to stack a on b and pick up c."
                 verdict = verdict.refused(stance)
@@ -741,12 +735,6 @@ class ActionGrammar:
         snippet names by itself: "move the robot from a to b, then move it from b to c".
         """
         own = self.frames.vocabulary
-        at = self._behind_joints(words, 0)
-        forms = self.frames.verbs.get(words[at].text, ()) if steps and at < len(words) else ()
-        if any(form == "s" for _, form, _ in forms):
-            # "robot_0 drives to b and drops a there": who acted before acts again.
-            it = words[at]._replace(text="it", raw="it", end=words[at].start)
-            words = [*words[:at], it, words[at]._replace(parted=""), *words[at + 1 :]]
         places = [
             index
             for index, word in enumerate(words)
@@ -764,17 +752,14 @@ class ActionGrammar:
             ]
             for at in places
         ]  # fmt: skip
-        known: list[ClauseReading] = []
         for chosen in product(*options) if places else [()]:
             said = list(words)
             for place, (taken, meant) in zip(reversed(places), reversed(chosen), strict=True):
                 said[place : place + taken] = meant
             verdict = self._clause(text, said, listed, steps)
             if verdict is not None and verdict.status == "read" and ("static" not in verdict.rules or not places):
-                known.append(verdict.moved(0, "reference"))
-        # "Sail to b and debark it": in a domain without types only what never changes tells a car from a place.
-        possible = (verdict for verdict in known if self.statics.allows(verdict.candidates[0]))
-        return next(possible, known[0] if known else None)
+                return verdict.moved(0, "reference")
+        return None
 
     def _named_before(self, words: Sequence[Word], index: int) -> list[tuple[int, list[Word]]]:
         """What a pronoun means that stands behind a clause about one object: "Now that a is clear, pick it up"."""
@@ -989,12 +974,10 @@ class ActionGrammar:
             joint = word.parted in (",", "-", ":", "(", ">") or word.text in _JOINTS
             joined = words[index - 1].text in _JOINTS and not word.parted and index - 1 > starts[-1]
             before = words[starts[-1] : index]
-            # "It is then moved": what stands before is the subject. "[Thought] …": a label's words say how it is meant.
+            # "It is then moved": what stands before is the subject.
             subject = word.text in _JOINTS and all(item.text in _SUBJECTLESS for item in before)
-            label = word.parted in ("(", ":") and not any(item.text in self.frames.verbs for item in before)
-            label = label and any(is_known(item.text) and not is_plain_lead(item.text) for item in before)
             parts = joint and not joined and (read is None or word.start >= read.end)
-            if parts and not subject and not label:
+            if parts and not subject:
                 begins = self._begins_clause(words, index, named) or self._begins_chain(words, index, mentions)
                 starts += [index] if begins or self._begins_other(words, index, named, read is None) else []
         return [words[start:end] for start, end in pairwise((*starts, len(words)))]
@@ -1064,8 +1047,6 @@ class ActionGrammar:
         for at, word in enumerate(words[: _LEAD + _REACH]):
             if word.text not in self.frames.verbs or tried > 3:
                 continue
-            if word.text == "let" and words[at + 1 : at + 2] and words[at + 1].text in ("me", "us"):
-                continue
             if at and words[at - 1].text in ARTICLES and words[at + 1 : at + 2] and (
                 words[at + 1].text in _PASSIVES | {"action"}
             ):  # fmt: skip
@@ -1087,8 +1068,6 @@ class ActionGrammar:
 
     def _without_verb(self, text: str, words: Sequence[Word]) -> ClauseReading | None:
         """The end of a clause with no verb of an action: a state, or unclear; None where it names no object."""
-        behind = next((index for index, word in enumerate(words) if word.parted == ","), 0)
-        words = words[behind:] if is_reason(words[0]._replace(parted="")) else words
         mentions = self.frames.mentions(words)
         if not mentions:
             return None
@@ -1109,8 +1088,6 @@ class ActionGrammar:
             or (all(word.aside for word in words) and self._order(words, mentions[0].first) < 0)
             # "child_3 (not allergic)"
             or all(index in used or word.text in plain or word.aside for index, word in enumerate(words))
-            # "So counter_0 + 1 <= counter_1"
-            or _FORMULA.search(text, words[0].start, words[-1].end)
         ):
             stance = f"state ({holds[0]})" if holds else A_LIST
             return ClauseReading(words[0].start, words[-1].end, "not-an-action", stance=stance, names_object=True)
@@ -1131,12 +1108,8 @@ class ActionGrammar:
         said = words[at].text
         subjects = self.lexicon.nouns | self.frames.vocabulary | self._states | RELATIVES
         beside = ARTICLES | PARTICLES | PREPOSITIONS | self.lexicon.nouns | self.frames.vocabulary
-        # "Take the lift up to a"
-        things = {place + 1 for place in range(at + 1, named - 2) if words[place].text == "the"
-                  and words[place + 2].text in PARTICLES}  # fmt: skip
         begins = at < named and not is_known(said) and said not in subjects and words[named].parted != ":" and all(
-            (word.text in beside or place in things) and not word.parted
-            for place, word in enumerate(words[at + 1 : named], at + 1)
+            word.text in beside and not word.parted for word in words[at + 1 : named]
         )  # fmt: skip
         return at if begins else -1
 
