@@ -131,12 +131,12 @@ class ActionGrammar:
         own = Counter(head for _, head in dict.fromkeys(heads))
         self._heads = {head: name for name, head in heads if own[head] == 1}
         facts = (part for snippet in wording.predicates.values() for part in snippet.parts[:2])
-        # "Now a craves b", where PDDL says (craves a b)
-        named = {fold(predicate.name) for predicate in domain.predicates}
-        self._states = (named - lexicon.type_words - PARTICLES).union(_STATES) | {
-            fold(part.split()[0]) for part in facts if isinstance(part, str) and part.split()
-        }
-        self._states -= ARTICLES | PREPOSITIONS | PRONOUNS | self.frames.verbs.keys() | {"i", "you", "we", "and"}
+        told = {fold(part.split()[0]) for part in facts if isinstance(part, str) and part.split()}
+        others = ARTICLES | PREPOSITIONS | PRONOUNS | self.frames.verbs.keys() | {"i", "you", "we", "and"}
+        self._told_states = told.union(_STATES) - others
+        # "Now a craves b", where PDDL says (craves a b); "carry a to b" may be an order.
+        named = {fold(predicate.name) for predicate in domain.predicates} - lexicon.type_words - PARTICLES
+        self._states = self._told_states | (named - others)
 
     # ── a whole line ─────────────────────────────────────────────────────────────────────────────
 
@@ -1106,7 +1106,7 @@ class ActionGrammar:
         while at < named and words[at].text in _SUBJECTLESS:
             at += 1
         said = words[at].text
-        subjects = self.lexicon.nouns | self.frames.vocabulary | self._states | RELATIVES
+        subjects = self.lexicon.nouns | self.frames.vocabulary | self._told_states | RELATIVES
         beside = ARTICLES | PARTICLES | PREPOSITIONS | self.lexicon.nouns | self.frames.vocabulary
         begins = at < named and not is_known(said) and said not in subjects and words[named].parted != ":" and all(
             word.text in beside and not word.parted for word in words[at + 1 : named]

@@ -403,7 +403,10 @@ class Frames:
                 if fit is not None and fit.cost + cost - 0.5 * fit.objects.count(()) <= _LIMIT:
                     fits.append(replace(fit, cost=fit.cost + cost))
         if not known:
-            fits = [fit for fit in fits if self._suits(fit) and fit.cost < _ALIKE]
+            # "Shift on a", where another action turns a on
+            next_word = words[verb + 1].text if verb + 1 < len(words) else ""
+            other = {next_word} & {word for frame in self._every for word in frame.particles}
+            fits = [fit for fit in fits if self._suits(fit) and fit.cost < _ALIKE and other <= {*fit.frame.particles}]
             return fits if len({fit.frame.action for fit in fits}) == 1 else []
         return [fit for fit in fits if fit.cost < min(other.cost for other in fits) + 0.25]
 

@@ -547,7 +547,8 @@ class Reader:
                 # "1. robot_0 takes a down." and "- tray_0: kitchen → table_1" among steps tell no state.
                 number = item.number if item.item == "number" else None
                 item = item._replace(reading=reported(reading), number=number)
-            judged.append(self._settled(item, done, alone and item.mark in steps))
+            # The strings of a JSON array share their line.
+            judged.append(self._settled(item, done, (alone or item.mark.startswith('"')) and item.mark in steps))
         return judged
 
     def _settled(self, item: PlacedReading, done: Set[GroundAction], marked: bool) -> PlacedReading:
