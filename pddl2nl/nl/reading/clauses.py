@@ -131,9 +131,9 @@ class ActionGrammar:
         own = Counter(head for _, head in dict.fromkeys(heads))
         self._heads = {head: name for name, head in heads if own[head] == 1}
         facts = (part for snippet in wording.predicates.values() for part in snippet.parts[:2])
-        told = {fold(part.split()[0]) for part in facts if isinstance(part, str) and part.split()}
+        begun = {fold(part.split()[0]) for part in facts if isinstance(part, str) and part.split()}
         others = ARTICLES | PREPOSITIONS | PRONOUNS | self.frames.verbs.keys() | {"i", "you", "we", "and"}
-        self._told_states = told.union(_STATES) - others
+        self._told_states = begun.union(_STATES) - others
         # "Now a craves b", where PDDL says (craves a b); "carry a to b" may be an order.
         named = {fold(predicate.name) for predicate in domain.predicates} - lexicon.type_words - PARTICLES
         self._states = self._told_states | (named - others)
