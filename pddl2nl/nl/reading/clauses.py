@@ -76,6 +76,7 @@ _DEFINITE = frozenset(("the", "that"))
 _DEMONSTRATIVES = word_set("demonstratives")
 _PASSIVES = word_set("passives")
 _EVENTS = word_set("events")
+_GAPS = frozenset(("at", "of", "from", "to", "into"))
 _ENDS = (".", ";", "?", ">")
 _JOINTS = word_set("joints")
 _AT = frozenset(("at", "in", "on"))
@@ -861,6 +862,8 @@ class ActionGrammar:
         words = [word for word in words_of(text) if word.text not in _PLACES]
         # "Sail to b, where c is loaded"
         words = words[1:] if words[:1] and words[0].text == "where" else words
+        if _has_gap(words):
+            return []
         mentions = self.frames.mentions(words)
         meant: list[Mention] = []
         names = inside(mentions)
@@ -1135,7 +1138,7 @@ class ActionGrammar:
         if tail and not stance:
             stance = behind = tail_stance(tail, lambda word: word.text in self.lexicon.folded)
             stance = behind = stance or self._aim(tail, fits[0])
-        if fit.omitted >= 0 and not stance and self._left_over(tail, fit.context):
+        if fit.omitted >= 0 and not stance and (self._left_over(tail, fit.context) or _has_gap(row[: fit.last])):
             reason = "an object is missing, and another one is left over"
             return ClauseReading(row[verb].start, words[-1].end, "unreadable", reason=reason, names_object=True)
         # What stands before the verb belongs to the action where one of its objects does.
@@ -1303,6 +1306,12 @@ class ActionGrammar:
                 kinds = " or ".join(self.lexicon.noun(kind) for kind in wanted)
                 return f"'{said[place].nl}' is no {kinds}, and one is needed there"
         return "its words do not fit the objects that it names"
+
+
+def _has_gap(words: Sequence[Word]) -> bool:
+    """Whether an object is visibly missing: "walk to desk in bedroom from in livingroom"."""
+    pairs = ((one.text, other.text) for one, other in pairwise(words) if not other.parted)
+    return any(one in _GAPS and other in ("in", "at", "on", "with") for one, other in pairs)
 
 
 def _steps(before: Steps, clauses: Sequence[ClauseReading]) -> Steps:
