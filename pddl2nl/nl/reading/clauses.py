@@ -517,6 +517,9 @@ class ActionGrammar:
             if own and self.frames.names.issuperset(word.text.split("_")):
                 # "The boat goes south-west."
                 parts = word.text.split("_")
+            if word.aside and at and words[at - 1].aside and word.parted == ">":
+                # "(free space: length_2 → length_3)" is no way.
+                parts, word = ["to", word.text], word._replace(parted="")
             for part in parts:
                 named.append(word if part == word.text else word._replace(text=part, raw=part))
                 word = word._replace(parted="")

@@ -88,3 +88,8 @@ def test_an_initial_stands_for_the_only_noun_that_begins_with_it() -> None:
 def test_an_option_that_its_heading_recommends_is_the_plan() -> None:
     first, second = ("1. unstack block_2 from block_3\n2. put down block_2", "1. unstack block_2 from block_3")
     assert read("blocksworld", f"Option A:\n{first}\n\nOption B (recommended):\n{second}") == [second[3:]]
+
+
+def test_a_way_in_brackets_is_no_step() -> None:
+    readings = domain("ferry").reader.read("1. Debark car_0 at location_1 (car_0: location_0 → location_1)")
+    assert [item.status for item in readings.chosen] == ["unreadable"]
