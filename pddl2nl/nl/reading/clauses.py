@@ -1016,7 +1016,8 @@ class ActionGrammar:
                 return False
             # "…, then I let robot_0 paint …"
             passive = passive or word.text in _PASSIVES or word.text == "let"
-            if at in named or word.text in nouns:
+            # "…, then I let robot_97 paint …", of which there is none
+            if at in named or word.text in nouns or ("_" in word.text and word.text[-1].isdigit()):
                 subject = True
             elif word.text not in _SUBJECTLESS and not word.text.isdigit():
                 return False
