@@ -1157,6 +1157,7 @@ class ActionGrammar:
                 word.text in nouns
                 or (index >= fit.first and (index in used or (word.text in PREPOSITIONS and word.text != "to")))
                 or (
+                    # "From a the ferry sails to b"
                     word.text in PREPOSITIONS
                     and index < fit.first
                     and all(item.text in nouns for item in row[index + 1 : fit.first])
@@ -1184,9 +1185,7 @@ class ActionGrammar:
 
         most, at = self.frames.most, verb
         mentions = self.frames.mentions(row)
-        # "[tile_0] robot_0 moves up": what stands in brackets before it is no part of an action.
-        plain = [item for item in mentions if item.first > verb or not row[item.first].aside]
-        as_said = fits_of(row, plain) or fits_of(row, mentions)
+        as_said = fits_of(row, mentions)
         if as_said and as_said[0].omitted < 0:
             return as_said, row, verb, False
         kept = _without_remarks(row, verb)

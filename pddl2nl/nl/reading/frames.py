@@ -459,12 +459,7 @@ class Frames:
             said: list[str] = []
             # Of what stands before the verb the stance is judged: "subsequently a is moved".
             relative = start == 0 and mention.first < verb
-            for index, word in enumerate(words[start : mention.first + 1], start):
-                if word.aside and word.parted == ":" and index > verb:
-                    # "… rack_1 (free space: length_1 to length_2)"
-                    said = []
-                if index == mention.first:
-                    break
+            for index, word in enumerate(words[start : mention.first], start):
                 relative = relative or word.text in RELATIVES
                 particle = word.text in particles and (word.text in PARTICLES or index == verb + 1)
                 # "pick up a" for "pick a", where "up" tells no actions apart.
