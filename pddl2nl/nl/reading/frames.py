@@ -15,7 +15,7 @@ from itertools import pairwise, product
 from typing import NamedTuple
 
 from pddl2nl.nl.reading.lexicon import KnownObject, Lexicon
-from pddl2nl.nl.reading.natural import VERBS, name_words
+from pddl2nl.nl.reading.natural import name_words
 from pddl2nl.nl.reading.stance import is_reason_word
 from pddl2nl.nl.reading.words import (
     ARTICLES,
@@ -228,11 +228,7 @@ class Frames:
         self._telling = self.vocabulary.union(*(frame.particles for frame in every))
         self.most = max((len(frame.slots) for frame in self.frames.values()), default=0)
         for frame in every:
-            # "pick-up" may be told as "grab", and is still said.
-            named = [
-                name for name in name_words(frame.action)[:1] if name in VERBS and self.frames[frame.action] is frame
-            ]
-            for verb in dict.fromkeys((frame.verb, *SYNONYMS.get(frame.verb, ()), *named)) if frame.verb else ():
+            for verb in dict.fromkeys((frame.verb, *SYNONYMS.get(frame.verb, ()))) if frame.verb else ():
                 for form, kind in verb_forms(verb).items():
                     self.verbs.setdefault(form, []).append((frame, kind, float(verb != frame.verb)))
         own = (form for frame in self.frames.values() if frame.verb for form in verb_forms(frame.verb))
