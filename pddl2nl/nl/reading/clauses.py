@@ -1073,7 +1073,8 @@ class ActionGrammar:
     def _at_verb(self, text: str, words: Sequence[Word], at: int, listed: bool, steps: Steps) -> ClauseReading | None:
         begin = max(0, at - _LEAD)
         row = list(words[begin : at + _REACH])
-        fits, row, verb, aside = self._fitted(row, at - begin, steps)
+        told = self._told(text, row, at - begin)
+        fits, row, verb, aside = ([told], row, at - begin, False) if told else self._fitted(row, at - begin, steps)
         if not fits:
             return self._failed(words, at, listed, self.frames.verbs[words[at].text][0][1])
         fit = fits[0]
@@ -1092,7 +1093,8 @@ class ActionGrammar:
         if tail and not stance:
             stance = behind = tail_stance(tail, lambda word: word.text in self.lexicon.folded)
             stance = behind = stance or self._aim(tail, fits[0])
-        if fit.omitted >= 0 and not stance and (self._left_over(tail, fit.context) or _has_gap(row[: fit.last])):
+        gap = fit.omitted >= 0 and (_has_gap(row[: fit.last]) or self._dangles(tail, fit))
+        if fit.omitted >= 0 and not stance and (gap or self._left_over(tail, fit.context)):
             reason = "an object is missing, and another one is left over"
             return ClauseReading(row[verb].start, words[-1].end, "unreadable", reason=reason, names_object=True)
         # What stands before the verb belongs to the action where one of its objects does.
@@ -1115,6 +1117,28 @@ class ActionGrammar:
         if rules in ((), ("prefix",)) and text[end:].strip():
             rules = ("markup", *rules)
         return self._decided(start, end, actions, rules or ("markup",))
+
+    def _dangles(self, tail: Sequence[Word], fit: Fit) -> bool:
+        """Whether a clause ends where the object should follow that it leaves out: "put cup_1 in", cut off there."""
+        if not tail or any(word.text not in PREPOSITIONS for word in tail):
+            return False
+        role = fit.frame.roles[fit.omitted]
+        return tail[-1].text in role.prepositions or tail[-1].text not in fit.frame.content
+
+    def _told(self, text: str, row: Sequence[Word], verb: int) -> Fit | None:
+        """The fit of an action as it was told, up to the end or a bracket: found at once, and none is better.
+
+        "Then I stack a on b (c is clear)"
+        """
+        end = next((index for index in range(verb, len(row)) if row[index].aside), len(row))
+        verdict = self.exact(text[row[verb].start : row[end - 1].end]) if end > verb else None
+        if verdict is None or verdict.status != "read":
+            return None
+        action = verdict.candidates[0]
+        frames = (frame for frame, form, _ in self.frames.verbs[row[verb].text] if form == "base" and not frame.natural)
+        frame = next((frame for frame in frames if frame.action == action.name), None)
+        objects = tuple([(self.lexicon.by_pddl[name],) for name in action.args])
+        return None if frame is None else Fit(frame, objects, 0.0, verb, end, "")
 
     def _aim(self, tail: Sequence[Word], fit: Fit) -> str:
         """The stance of an action whose tail aims it at an object of its own: "calibrate a on b, pointing at c"."""
