@@ -390,10 +390,9 @@ class Reader:
 
     def _told(self, said: str) -> ClauseReading | None:
         """An action as it was told, perhaps with a full stop."""
-        verdict = self.grammar.exact(said)
-        if verdict is None and said[-1:] == "." and (verdict := self.grammar.exact(said[:-1])):
+        if said[-1:] == "." and (verdict := self.grammar.exact(said[:-1])):
             return verdict.moved(0, "markup")
-        return verdict
+        return self.grammar.exact(said)
 
     def _spoken(
         self,
