@@ -1075,6 +1075,8 @@ class ActionGrammar:
         row = list(words[begin : at + _REACH])
         told = self._told(text, row, at - begin)
         fits, row, verb, aside = ([told], row, at - begin, False) if told else self._fitted(row, at - begin, steps)
+        # "Pick up a and put it on b": what "it" means has to be said first.
+        fits = [fit for fit in fits if "it" in fit.frame.told or all(word.text != "it" for word in row[verb : fit.last])]
         if not fits:
             return self._failed(words, at, listed, self.frames.verbs[words[at].text][0][1])
         fit = fits[0]
