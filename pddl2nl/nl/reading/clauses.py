@@ -279,8 +279,12 @@ class ActionGrammar:
                 continue
             if not behind:
                 continue
-            sentence, asked = behind, listed and index == 0
-            verdicts = self._sentence(text, sentence, asked, *((None, ()) if corrects else (last or known, steps)))
+            sentence = self._behind_label(behind, corrects)
+            labelled = sentence[0].start > behind[0].start
+            asked = (listed and index == 0) or labelled
+            verdicts = self._sentence(
+                text, sentence, asked, None if corrects else last or known, () if corrects else steps
+            )
             if corrects and last is not None and follows:
                 reason = bool(verdicts) and all(item.tells_state for item in verdicts)
                 verdicts = [] if reason else self._corrected(text, sentence, last, verdicts)
@@ -312,6 +316,29 @@ class ActionGrammar:
         if len(read) > 1:
             clauses = [item if item.status == "not-an-action" else item.moved(0, "several") for item in clauses]
         return clauses
+
+    def _behind_label(self, words: Sequence[Word], corrects: bool) -> Sequence[Word]:
+        """A sentence without words before a colon that only introduce its action: "One action is needed: stack a on b".
+
+        "a to b: move from a to b" has its own objects before it.
+        """
+        for index, word in enumerate(words[1:], 1):
+            lead = words[:index]
+            if word.parted == ":" and word.text in self.frames.verbs:
+                named = inside(self.frames.mentions(lead))
+                small = ARTICLES | PREPOSITIONS | self.lexicon.type_words | _JOINED
+                alone = all(place in named or item.text in small for place, item in enumerate(lead))
+                # "truck_1: pick up a" says who does it.
+                alone = alone and (len(self._names(lead)) != 1 or self._names(lead) <= self._names(words[index:]))
+                # "**Free curb_3:** move car_2 from curb_3 to …" names what its action does.
+                announced = self._names(lead) <= self._names(words[index:]) and not any(
+                    (item.text in self.frames.verbs and place not in named)
+                    or item.text in THOUGHTS
+                    or rules_out(item.text)
+                    for place, item in enumerate(lead)
+                )
+                return words[index:] if alone or announced or corrects else words
+        return words
 
     def _names(self, words: Sequence[Word]) -> set[str]:
         return {item.pddl for mention in self.frames.mentions(words) for item in mention.objects}
@@ -706,7 +733,7 @@ class ActionGrammar:
         return verdict_of(start, stop, tuple(actions), ("called",)) if actions else None
 
     def _in_context(self, text: str, words: Sequence[Word], listed: bool, steps: Steps) -> ClauseReading | None:
-        """A clause with objects of the steps before it for "it" and "there", and for a place left out.
+        """A clause with objects of the steps before it for "it", "there" and "the truck", and for a place left out.
 
         The last step comes first, and of its objects the first that fits, in the order told. "It" may also be what the
         snippet names by itself: "move the robot from a to b, then move it from b to c".
@@ -717,11 +744,17 @@ class ActionGrammar:
             for index, word in enumerate(words)
             if (word.text == "it" and not (word.text in own and index and words[index - 1].text in PREPOSITIONS))
             or (word.text in _PLACES and word.text not in own)
+            or self._is_definite(words, index)
         ]
         if len({words[place].text for place in places}) < len(places) or not (places or steps):
             return None
         options = [
-            [said for step in steps[::-1] for said in self._meant(step, words, at)] for at in places
+            [
+                said
+                for step in (*steps[::-1], *([None] if steps or listed else []))
+                for said in self._meant(step, words, at)
+            ]
+            for at in places
         ]  # fmt: skip
         for chosen in product(*options) if places else [()]:
             said = list(words)
@@ -749,9 +782,26 @@ class ActionGrammar:
             return False
         return not inside(self.frames.mentions(words[max(index - 1, 0) : at + 2]))
 
-    def _meant(self, step: GroundAction, words: Sequence[Word], index: int) -> list[tuple[int, list[Word]]]:
-        """What a pronoun can stand for behind a step: how many words it takes, and the ones meant."""
+    def _meant(self, step: GroundAction | None, words: Sequence[Word], index: int) -> list[tuple[int, list[Word]]]:
+        """What a pronoun or a definite noun can stand for behind a step: how many words it takes, and the ones meant.
+
+        Without a step, "the truck" is the only one that the task has.
+        """
         pronoun = words[index]
+        if pronoun.text in _DEFINITE:
+            taken = 2 + (words[index + 1].text == "same")
+            noun = words[index + taken - 1].text
+            known = (
+                list(self.lexicon.by_pddl.values())
+                if step is None
+                else [self.lexicon.by_pddl[arg] for arg in step.args if arg in self.lexicon.by_pddl]
+            )
+            fitting = [item for item in known if noun in self.lexicon.words_for(item)]
+            return (
+                [(taken, [pronoun._replace(text=fold(fitting[0].nl), raw=fitting[0].nl)])] if len(fitting) == 1 else []
+            )
+        if step is None:
+            return []
         frame = self.frames.frames[step.name]
         order = [(step.args[slot], role.prepositions) for slot, role in zip(frame.slots, frame.roles, strict=True)]
         told = [(self.lexicon.by_pddl[name].nl, announced) for name, announced in order if name in self.lexicon.by_pddl]
