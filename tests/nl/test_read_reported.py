@@ -166,3 +166,18 @@ def test_steps_that_are_said_to_be_the_same_are_reported_between_lists() -> None
 def test_what_brackets_say_behind_a_step_is_no_step_of_its_own() -> None:
     readings = blocks_reader("a b c").read("1. Unstack a from b. (The block goes to the hand.)\n2. Stack a on c.")
     assert [*map(str, readings.plan)] == ["(unstack a b)", "(stack a c)"]
+
+
+@pytest.mark.parametrize(
+    ("reply", "plan"),
+    [
+        # "put it on b" is no "put b down".
+        ("1. Pick up a and put it on b.", "(pick-up a) (stack a b)"),
+        ("Take a, and then place it on top of b.", "(pick-up a) (stack a b)"),
+        ("1. Pick up a.\n2. Stack the block on b.", "(pick-up a) (stack a b)"),
+        ("1. a is picked up from the table and stacked on b.", "(pick-up a) (stack a b)"),
+    ],
+)
+def test_what_a_pronoun_or_a_noun_means_is_the_object_of_the_step_before(reply: str, plan: str) -> None:
+    readings = blocks_reader("a b c").read(reply)
+    assert (" ".join(map(str, readings.plan)), readings.complete) == (plan, True)

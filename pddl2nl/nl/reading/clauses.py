@@ -95,6 +95,7 @@ _STATES = word_set("states")
 _ASIDE_CONDITIONS = word_set("aside_conditions")
 _PLACES = word_set("places")
 _MEANT = phrases("meant", whole=True)
+_LEAVES = {"leave": "go", "leaves": "goes", "leaving": "going"}
 _PHRASAL = [(verb, said.split("_")) for verb, forms in word_table("phrasal").items() for said in forms]
 
 
@@ -324,6 +325,9 @@ class ActionGrammar:
         """
         for index, word in enumerate(words[1:], 1):
             lead = words[:index]
+            if word.parted == ":" and word.text in ("i", "we") and not any(rules_out(item.text) for item in lead):
+                # "block_3 is on top, so it has to go first: I unstack it"
+                return words[index:]
             if word.parted == ":" and word.text in self.frames.verbs:
                 named = inside(self.frames.mentions(lead))
                 small = ARTICLES | PREPOSITIONS | self.lexicon.type_words | _JOINED
@@ -523,12 +527,34 @@ class ActionGrammar:
             for part in parts:
                 named.append(word if part == word.text else word._replace(text=part, raw=part))
                 word = word._replace(parted="")
+        named = self._with_ways(named)
         for at in range(len(named) - 2, -1, -1):
             # "let go of a" is "release a"
             for verb, said in _PHRASAL:
                 if [word.text for word in named[at : at + len(said)]] == said:
                     named[at : at + len(said)] = [named[at]._replace(text=verb, raw=verb)]
         return named
+
+    def _with_ways(self, words: list[Word]) -> list[Word]:
+        """The words with "go from a to b" for "leave a for b", and "sail a to b" for "sail a → b; …"."""
+        if not any(word.text in _LEAVES or word.parted == ">" for word in words):
+            return words
+        ends = {item.first: item.last for item in self.frames.mentions(words)}
+        for first in sorted(ends, reverse=True):
+            at, verb = ends[first], words[first - 1].text if first else ""
+            last = ends.get(at + 1, at) if verb in _LEAVES and words[at : at + 1] and words[at].text == "for" else 0
+            if last > at:
+                go, source, to = (
+                    words[place]._replace(text=said, raw=said)
+                    for place, said in ((first - 1, _LEAVES[verb]), (first - 1, "from"), (at, "to"))
+                )
+                words = [*words[: first - 1], go, source._replace(parted=""), *words[first:at], to, *words[at + 1 :]]
+            elif verb in self.frames.verbs and at in ends and words[at].parted == ">" and (
+                ends[at] == len(words) or words[ends[at]].parted in (".", ";")
+            ):  # fmt: skip
+                to = words[at]._replace(text="to", raw="to", end=words[at].start, parted="")
+                words = [*words[:at], to, words[at]._replace(parted=""), *words[at + 1 :]]
+        return words
 
     def _sentences(self, text: str, words: Sequence[Word]) -> Iterator[Sequence[Word]]:
         """Sentences without the list numbers that part them; a dash or a colon parts where a correction follows it."""
@@ -578,6 +604,7 @@ class ActionGrammar:
             [] if whole and read and "loose-tail" not in whole.rules else self._split(words, whole if read else None)
         )
         clauses: list[ClauseReading] = []
+        subject: Sequence[Word] = ()
         unread: Sequence[Word] = ()
         for part in parts if len(parts) > 1 or whole is None else ():
             last = clauses[-1] if clauses else before
@@ -597,6 +624,9 @@ class ActionGrammar:
                 clauses += further
                 steps = _steps(steps, further)
                 continue
+            if (verdict is None or verdict.status not in ("read", "ambiguous")) and subject:
+                verdict = self._passive(text, part, subject) or verdict
+            subject = self._subject(part) or subject
             verdict = verdict or self._without_verb(text, part)
             if verdict is None:
                 continue
@@ -628,6 +658,24 @@ class ActionGrammar:
             return chain
         whole = whole or self._without_verb(text, words)
         return self._with_tail(text, words, whole) if whole is not None else []
+
+    def _subject(self, words: Sequence[Word]) -> Sequence[Word]:
+        """The object of which a passive clause speaks: "a is picked up from the table"."""
+        mention = next(iter(self.frames.mentions(words)), None)
+        passive = next((index for index, word in enumerate(words) if word.text in _PASSIVES), 0)
+        return words[mention.first : mention.last] if mention is not None and mention.last <= passive else ()
+
+    def _passive(self, text: str, words: Sequence[Word], subject: Sequence[Word]) -> ClauseReading | None:
+        """A passive clause without its subject, which stands in the clause before: "… and stacked on b"."""
+        at = self._behind_joints(words, 0)
+        forms = self.frames.verbs.get(words[at].text, ()) if at < len(words) else ()
+        if not any(form == "past" for _, form, _ in forms):
+            return None
+        start = words[at].start
+        spoken = [word._replace(start=start, end=start, parted="") for word in subject]
+        be = words[at]._replace(text="is", raw="is", end=start)
+        verdict = self._clause(text, [*spoken, be, words[at]._replace(parted=""), *words[at + 1 :]], True)
+        return verdict if verdict is not None and verdict.status in ("read", "ambiguous") else None
 
     def _for_each(self, text: str, words: Sequence[Word], listed: bool) -> list[ClauseReading]:
         """A step for each object behind the verb: "load packages a and b into c"; empty where it is none."""
@@ -708,6 +756,12 @@ class ActionGrammar:
         """An action behind its own name, with all objects: "Board: p1 enters e0 on f0", "drive t, a → b (5 km)"."""
         mentions = self.frames.mentions(words)
         first = mentions[0].first if mentions else 0
+        if mentions[1:] and first < 2 and words[mentions[0].last].parted == ":":
+            # "truck_1: drive a → b"
+            at, first = mentions[0].last, mentions[1].first
+            words = [*words[at:first], *words[:at], *words[first:]]
+            mentions = self.frames.mentions(words)
+            first = mentions[0].first
         end = next((at for at, word in enumerate(words[: first + 1]) if at and word.parted == ":"), first)
         head = self._head(words[:end])
         name = self._heads.get(head) or self._heads.get(self._called_by(head))
@@ -729,7 +783,7 @@ class ActionGrammar:
             return None
         said = [words[0], *(word for at, word in body if at in named or word.text in PREPOSITIONS)]
         actions = self.frames.called(name, said, self.frames.mentions(said))
-        start, stop = words[0].start, words[mentions[-1].last - 1].end
+        start, stop = min(word.start for word in words), words[mentions[-1].last - 1].end
         return verdict_of(start, stop, tuple(actions), ("called",)) if actions else None
 
     def _in_context(self, text: str, words: Sequence[Word], listed: bool, steps: Steps) -> ClauseReading | None:
@@ -739,6 +793,12 @@ class ActionGrammar:
         snippet names by itself: "move the robot from a to b, then move it from b to c".
         """
         own = self.frames.vocabulary
+        at = self._behind_joints(words, 0)
+        forms = self.frames.verbs.get(words[at].text, ()) if steps and at < len(words) else ()
+        if any(form == "s" for _, form, _ in forms):
+            # "robot_0 drives to b and drops a there": who acted before acts again.
+            it = words[at]._replace(text="it", raw="it", end=words[at].start)
+            words = [*words[:at], it, words[at]._replace(parted=""), *words[at + 1 :]]
         places = [
             index
             for index, word in enumerate(words)
@@ -749,7 +809,7 @@ class ActionGrammar:
         if len({words[place].text for place in places}) < len(places) or not (places or steps):
             return None
         options = [
-            [
+            self._named_before(words, at) or [
                 said
                 for step in (*steps[::-1], *([None] if steps or listed else []))
                 for said in self._meant(step, words, at)
@@ -1126,7 +1186,9 @@ class ActionGrammar:
         told = self._told(text, row, at - begin)
         fits, row, verb, aside = ([told], row, at - begin, False) if told else self._fitted(row, at - begin, steps)
         # "Pick up a and put it on b": what "it" means has to be said first.
-        fits = [fit for fit in fits if "it" in fit.frame.told or all(word.text != "it" for word in row[verb : fit.last])]
+        fits = [
+            fit for fit in fits if "it" in fit.frame.told or "it" not in (item.text for item in row[verb : fit.last])
+        ]
         if not fits:
             return self._failed(words, at, listed, self.frames.verbs[words[at].text][0][1])
         fit = fits[0]

@@ -66,6 +66,7 @@ def reader() -> Reader:
         ("Drive: t1 rolls p1 → p2", "(drive t1 p1 p2)"),
         ("Drive: t1 gets to p1 from p2", "(drive t1 p2 p1)"),
         ("- Fill the boat. (Action: `load-boat h1 c1 b1 p1`)", "(load-boat h1 c1 b1 p1)"),
+        ("Truck t1: drive p1 → p2", "(drive t1 p1 p2)"),
         ("Drive t1 p1 → p2 (empty). t1 is at p2.", "(drive t1 p1 p2)"),
         ("Pickup c1 → h1 at p1", "(pickup h1 c1 p1)"),
         ("drive: t1 (truck), p2 (from), p1 (to)", "(drive t1 p2 p1)"),
