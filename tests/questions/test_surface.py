@@ -225,12 +225,17 @@ def test_texts_of_five_hundred_questions_say_nothing_of_the_answers(kind: str, f
     assert len(questions) >= (190 if kind in ("justification", "landmarks") else 350)
     # Five points above chance, or for fewer questions than 500 as many standard deviations.
     bound = chance(form) + 0.05 * (500 / len(questions)) ** 0.5
-    above = {name: share for name, share in guesses(questions).items() if share > bound}
-    if above:
-        # These are two or three standard deviations, so that some of all classifiers and kinds are above by chance.
-        again = [guesses(made(seed)) for seed in (2, 3)]
-        above = {name: (share + sum(each[name] for each in again)) / 3 for name, share in above.items()}
-    assert {name: share for name, share in above.items() if share > bound} == {}
+    # These are two or three standard deviations, so that some of all classifiers and kinds are above by chance: what is
+    # above is measured again with a second seed, and a third, and the mean counts.
+    found = [guesses(questions)]
+    above = {name: share for name, share in found[0].items() if share > bound}
+    for seed in (2, 3) if above else ():
+        found.append(guesses(made(seed)))
+        means = {name: sum(each[name] for each in found) / len(found) for name in above}
+        above = {name: share for name, share in means.items() if share > bound}
+        if not above:
+            break
+    assert above == {}
 
 
 def test_a_classifier_finds_what_stars_of_choices_give_away() -> None:
