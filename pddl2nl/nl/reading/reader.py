@@ -267,6 +267,10 @@ class Reader:
             placed = [item._replace(reading=_as_written(text, item.reading)) for item in placed]
         return placed
 
+    @cached_property
+    def _initials(self) -> frozenset[str]:
+        return frozenset(name[0] for name in self.lexicon.folded)
+
     def _tries(self, reading: Reading, text: str) -> frozenset[str]:
         """What the words of an attempt that failed name: PDDL's names of objects, and words that look like such."""
         if reading.action is not None or not reading.is_attempt:
@@ -275,8 +279,7 @@ class Reader:
         known = {fold(item.nl) for item in objects}
         others = {word.text for word in words_of(text) if "_" in word.text and word.text[-1].isdigit()}
         # "Unstack Y from O" below "Unstack the yellow block from the orange block" names no other objects.
-        initials = {name[0] for name in self.lexicon.folded}
-        unknown = {name for name in reading.unknown if len(name) > 1 or name.lower() not in initials}
+        unknown = {name for name in reading.unknown if len(name) > 1 or name.lower() not in self._initials}
         return frozenset((*unknown, *(others - known), *(item.pddl for item in objects)))
 
     def _detailed(self, text: str, pieces: Sequence[Piece], start: int) -> list[Reading]:
