@@ -1,7 +1,6 @@
 """Speed of reading replies of 2,000 lines: ``pytest -m benchmark tests/benchmarks/test_reading_replies.py``.
 
-Lines that are a told action with a mark and a full stop take about as long as to tell these actions; each word around
-them costs.
+A line of the same shape as an earlier one is read as that one was, so that words around an action cost little.
 """
 
 from __future__ import annotations

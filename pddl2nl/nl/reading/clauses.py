@@ -727,6 +727,9 @@ class ActionGrammar:
         verdict = self._clause(text, words, listed)
         if (verdict is None or verdict.is_failure or verdict.status == "ambiguous") and (called := self._called(words)):
             return called
+        if verdict is None or verdict.is_failure or verdict.stance == NO_SUBJECT:
+            # What follows depends on the steps before.
+            self.statics.particular = True
         if verdict is not None and verdict.stance == NO_SUBJECT and steps:
             # "robot_0 picks up a, then moves from b to c": the subject is the one before, and so is that of "It moves".
             spoken_of = any(word.text == "it" for word in words)

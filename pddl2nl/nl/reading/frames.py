@@ -792,6 +792,12 @@ class StaticFacts:
         self._needs = {name: _static(schema, changed) for name, schema in self._schemas.items()}
         wanted = {atom.predicate for atoms in self._needs.values() for atom in atoms}
         self._facts = {atom for atom in task.problem.init if atom[0] in wanted}
+        self._unary: dict[str, list[str]] = {}
+        for predicate, *args in self._facts:
+            if len(args) == 1:
+                self._unary.setdefault(args[0], []).append(predicate)
+        self.particular = False
+        """Set where single objects or the steps before decide, so that a line with other objects may say otherwise."""
 
     def only(self, candidates: Sequence[GroundAction]) -> GroundAction | None:
         """The one candidate whose static preconditions all hold; None where none or several are so."""
@@ -800,6 +806,7 @@ class StaticFacts:
 
     def allows(self, action: GroundAction) -> bool:
         """Whether the static preconditions of an action hold."""
+        self.particular = self.particular or bool(self._needs[action.name])
         parameters = self._schemas[action.name].parameters
         values = {parameter.name: arg for parameter, arg in zip(parameters, action.args, strict=True)}
         return all(
@@ -811,6 +818,10 @@ class StaticFacts:
         """Whether an object is of the kinds that stand for a parameter's types in a domain without them."""
         parameter = self._schemas[action].parameters[place].name
         return all((atom.predicate, name) in self._facts for atom in self._needs[action] if atom.args == (parameter,))
+
+    def kind(self, name: str) -> frozenset[str]:
+        """The unary predicates that stay true of an object: all that `suits` asks of it."""
+        return frozenset(self._unary.get(name, ()))
 
     def completion(self, name: str, args: Sequence[str], place: int) -> str | None:
         """The one object that makes an action's static preconditions true in a place where none was said."""

@@ -149,7 +149,7 @@ def _blocks(placed: Placed, tags: Sequence[Block]) -> tuple[list[_Steps], list[s
         if not blocks or restarts or not _goes_on(blocks[-1], item, words, parted):
             blocks.append(_Steps(_rank(tags[item.block]), words, restarts))
         blocks[-1].add(item)
-        first, *rest = blocks[-1].items
+        first, *rest = blocks[-1].items[:4]
         again = len(rest) == 2 and first.place == rest[0].place and _follows(item.place, first.place)
         if again and rest[0].gap and first.reading.line < rest[0].reading.line:
             # "1. …" alone, and "1. … 2. …" below it: a list that numbers each item by 1 does not go on with 2.

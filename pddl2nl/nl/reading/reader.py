@@ -14,7 +14,7 @@ from bisect import bisect
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence, Set
 from functools import cached_property
-from itertools import takewhile
+from itertools import product, takewhile
 
 from pddl2nl.errors import InputError, UnsupportedError
 from pddl2nl.nl.names import Names, make_names
@@ -37,6 +37,7 @@ from pddl2nl.nl.reading.segments import (
     noise_in,
     peel,
 )
+from pddl2nl.nl.reading.shapes import Shapes
 from pddl2nl.nl.reading.stance import EXCUSED, amended, inserted, is_open
 from pddl2nl.nl.reading.words import ARTICLES, PREPOSITIONS, WORDS, fold, front, says, word_table, words_of
 from pddl2nl.nl.wording.snippets import Wording
@@ -95,7 +96,6 @@ class Reader:
         self.grammar = ActionGrammar(task, wording, self.lexicon)
         # Where telling itself uses marks that cleaning would take for noise, they are words.
         snippets = [re.sub(r"\{[^{}]*\}", "x", snippet.text or "") for snippet in wording.actions.values()]
-        self._tells_marks = any(map(_ITEM.match, snippets))
         self._kept_noise = noise_in("\n".join((*objects, *snippets)))
         told = set(self.lexicon.folded)
         self._own = {fold(name) for name in task.objects}
@@ -103,6 +103,7 @@ class Reader:
         self._own_only = {name for name in self._own - spelled if not self.lexicon.compound(name)}
         self._stems = {_NUMBER.sub("", name) for name in told - self._own}
         self._wording = wording
+        self._shapes = Shapes(self.grammar)
 
     def cleaned(self, text: str) -> str:
         """A reply without the noise that none of the wording's own texts has, as long as it was."""
@@ -364,17 +365,27 @@ class Reader:
         if piece.offered or piece.hidden or said.startswith((";", "<!--")):
             rule = "offered" if piece.offered else "thought" if piece.hidden else "prose"
             return [_no_action(text, piece, rule)], _UNPEELED
-        # Most lines of most plans are an action as it was told, with a list mark or without one.
-        # A wording can begin an action with "1." itself: then the whole line is tried first.
+        setting = (tagged, piece.fenced, in_thought, expected)
+        return self._shapes.read(
+            text, piece, setting, lambda: self._line(text, piece, tagged, in_thought, expected, before)
+        )
+
+    def _line(
+        self, text: str, piece: Piece, tagged: bool, in_thought: bool, expected: bool, before: Steps
+    ) -> tuple[list[Reading], Peeled]:
+        """The readings of a piece that no line before it was like."""
+        said = text[piece.start : piece.end]
+        # An action as it was told, whatever it looks like: a wording can begin one with "1." itself.
         mark = _ITEM.match(said)
-        if mark and not (self._tells_marks and self.grammar.exact(said)):
-            kind = "number" if mark[1] else mark[2]
-            listed = Peeled(mark.end(), True, False, int(mark[1]) if mark[1] else None, kind, "", False)
-            if verdict := self._told(said[mark.end() :]):
-                verdict = verdict.moved(0, "markup") if verdict.rules else verdict
-                return [_reading(text, piece, mark.end(), verdict)], listed
-        if verdict := self._told(said):
-            return [_reading(text, piece, 0, verdict)], _UNPEELED
+        at = mark.end() if mark else 0
+        for start, kept in product((0, at), (said, said.removesuffix("."))):
+            if verdict := self.grammar.exact(kept[start:]):
+                peeled = _UNPEELED
+                if mark and start:
+                    number = int(mark[1]) if mark[1] else None
+                    peeled = Peeled(at, True, False, number, "number" if mark[1] else mark[2], "", False)
+                verdict = verdict.moved(0, "markup") if verdict.rules and len(kept) - start < len(said) else verdict
+                return [_reading(text, piece, start, verdict)], peeled
         peeled = peel(said)
         titled = mark is not None and mark[1] and said[mark.end() :].lower().startswith("**obs")
         if titled and [item.status for item in self.grammar.said(said[peeled.start :])] == ["read"]:
@@ -390,12 +401,6 @@ class Reader:
         if peeled.bare and not _leaves_unsaid(said[mark.end() :] if mark else said):
             return [_no_action(text, piece, "label")], peeled
         return self._spoken(text, piece, peeled, tagged or piece.fenced, in_thought, expected, before), peeled
-
-    def _told(self, said: str) -> ClauseReading | None:
-        """An action as it was told, perhaps with a full stop."""
-        if said[-1:] == "." and (verdict := self.grammar.exact(said[:-1])):
-            return verdict.moved(0, "markup")
-        return self.grammar.exact(said)
 
     def _spoken(
         self,
@@ -517,6 +522,8 @@ class Reader:
 
         Beside no step, what is only supposed or wanted is none.
         """
+        if all(item.reading.action is not None for item in placed):
+            return placed
         for index, item in enumerate(placed[:-1]):
             reading, below = item.reading, placed[index + 1].reading
             if item.item == "option" and reading.action is None and below.action and below.line > reading.line:
