@@ -202,7 +202,7 @@ def test_no_error_of_another_library_leaks(kind: str, shared: Path) -> None:
     exchanged = 0
     for domain in sorted((shared / kind).rglob("domain.pddl")):
         for problem in sorted(domain.parent.glob("*.pddl")):
-            if problem == domain or problem.stat().st_size > 6_000:
+            if problem == domain or problem.stat().st_size > 3_000:
                 continue
             # Any other error fails the test.
             with contextlib.suppress(UnsupportedError):
