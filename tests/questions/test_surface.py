@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 import re
 from collections import Counter
@@ -202,7 +203,7 @@ def far_above_chance(questions: Sequence[Question]) -> dict[str, float]:
 
     def bound(name: str) -> float:
         expected = chance(questions[0].form) + 0.05 * ("other questions" in name)
-        return expected + 3 * (expected * (1 - expected) / len(questions)) ** 0.5
+        return expected + 3 * math.sqrt(expected * (1 - expected) / len(questions))
 
     return {name: share for name, share in guesses(questions).items() if share > bound(name)}
 
@@ -238,7 +239,7 @@ def test_texts_of_five_hundred_questions_say_nothing_of_the_answers(kind: str, f
     count = {"reachability": 75, "action-reachability": 125}.get(kind, 50)
     questions = asked_in(TASKS, kind, form, count)
     assert len(questions) >= (190 if kind in ("justification", "landmarks") else 350)
-    bound = chance(form) + 0.05 * (500 / len(questions)) ** 0.5
+    bound = chance(form) + 0.05 * math.sqrt(500 / len(questions))
     # These are two or three standard deviations, so that some of all classifiers and kinds are above by chance: what is
     # above is measured again with a second seed, and a third, and the mean counts.
     found = [guesses(questions)]
