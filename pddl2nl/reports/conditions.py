@@ -15,6 +15,9 @@ from pddl2nl.policies.events import Failed, Prompted, Read, Replied, Started
 Conditions = tuple[tuple[str, str], ...]
 """Pairs of a topic, one of `TOPICS`, and a value; a topic may have several values."""
 
+Replies = tuple[tuple[str, int], ...]
+"""Pairs of what is counted (`replies_of`) and its number."""
+
 TOPICS = (
     "model",
     "temperature",
@@ -98,7 +101,7 @@ def _versions(versions: Mapping[str, str]) -> Iterator[tuple[str, str]]:
         yield ("machine", version) if name == "machine" else ("version", f"{name} {version}")
 
 
-def replies_of(record: Record) -> Mapping[str, int]:
+def replies_of(record: Record) -> Replies:
     """The numbers of replies, and of those that fell short, by their finish; of failed calls; of lines that were read.
 
     ``lines`` are those meant as actions, ``doubtful`` those of them that the reader could not decide: ambiguous or
@@ -122,4 +125,4 @@ def replies_of(record: Record) -> Mapping[str, int]:
             found["lines"] += 1
             if event.status in ("ambiguous", "unreadable"):
                 found["doubtful"] += 1
-    return dict(found)
+    return tuple(found.items())

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, count
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from msgspec import structs
 
 from pddl2nl.experiments.layout import ColumnKind, LayoutColumn, LayoutRow, LayoutTable, Place, TableLayout, read_layout
-from pddl2nl.experiments.records.stored import Record, record_paths
+from pddl2nl.experiments.records.stored import Record, record_files
 from pddl2nl.policies import policy_names, system_of
 from pddl2nl.policies.paper import papers
 from pddl2nl.reports.metrics import length_ratio
-from pddl2nl.reports.summaries import RunSummary, read_summaries, summarize
+from pddl2nl.reports.summaries import Numbers, RunSummary, kept_alike, kept_once, read_summaries, summarize
 
 _LISTED = 20
 """The most runs that one alarm names."""
@@ -108,30 +108,43 @@ def gather(folder: Path, *, workers: int | None = None) -> Gathered:
         InputError: an ``experiment.json`` that is not a layout; with the place.
     """
     folder = Path(folder)
-    paths, unfinished = record_paths(folder)
-    places = sorted({folder, *(path.parent for path in paths)})
-    layouts = {place: layout for place in places if (layout := read_layout(place)) is not None}
-    expected = {place / f"{run}.jsonl" for place, layout in layouts.items() for run in layout.runs}
-    names = _names(folder, {*paths, *expected})
-    summaries = [replace(run, name=names[run.path]) for run in _with_optima(read_summaries(paths, workers))]
-    parts = [
-        replace(layout, runs={names[place / f"{run}.jsonl"]: cells for run, cells in layout.runs.items()})
-        for place, layout in layouts.items()
-    ]
-    others = [run for run in summaries if run.path.parent not in layouts]
-    if others or not parts:
-        parts.append(made_layout(others, folder.resolve().name))
-    layout, notes = joined_layout(parts)
+    files, unfinished = record_files(folder)
+    names, parts = _named(folder, files)
+    summaries = _with_optima(
+        [kept_alike(run, name=name) for name, run in zip(names, read_summaries(files, workers, folder), strict=True)]
+    )
+    del files, names
+    others = [run for run in summaries if run.folder not in parts]
+    made = [made_layout(others, folder.resolve().name)] if others or not parts else []
+    layout, notes = joined_layout([*parts.values(), *made])
     # The files of single runs are called as their users like, so that equal names do not mean equal runs.
-    copied = {name for path, name in names.items() if path in expected}
-    return _placed(folder, layout, summaries, unfinished, notes, copied)
+    return _placed(folder, layout, summaries, tuple(folder / file for file in unfinished), notes, parts)
 
 
-def _names(folder: Path, paths: Collection[Path]) -> dict[Path, str]:
-    occurring = Counter(path.name for path in paths)
+def _named(folder: Path, files: Sequence[str]) -> tuple[list[str], dict[Path, TableLayout]]:
+    """The names of the runs in these files, and the layouts beside them, with these names, by their folders."""
+    tops = sorted({"", *map(_top, files)}, key=lambda top: Path(top).parts)
+    layouts = {top: layout for top in tops if (layout := read_layout(folder / top)) is not None}
+    expected = (f"{top}{run}.jsonl" for top, layout in layouts.items() for run in layout.runs)
+    names = _names({*files, *expected})
+    return [names[file] for file in files], {
+        folder / top: replace(
+            layout, runs={names[f"{top}{run}.jsonl"]: kept_once(cells) for run, cells in layout.runs.items()}
+        )
+        for top, layout in layouts.items()
+    }
+
+
+def _top(file: str) -> str:
+    """The folder of a file, empty or with a slash at its end."""
+    return file[: file.rfind("/") + 1]
+
+
+def _names(files: Collection[str]) -> dict[str, str]:
+    occurring = Counter(file.rpartition("/")[2] for file in files)
     return {
-        path: (path.name if occurring[path.name] == 1 else path.relative_to(folder).as_posix()).removesuffix(".jsonl")
-        for path in paths
+        file: (name if occurring[name := file.rpartition("/")[2]] == 1 else file).removesuffix(".jsonl")
+        for file in files
     }
 
 
@@ -151,61 +164,86 @@ def _placed(
     summaries: Sequence[RunSummary],
     unfinished: tuple[Path, ...] = (),
     notes: tuple[str, ...] = (),
-    experiments: Collection[str] = (),
+    experiments: Collection[Path] = (),
 ) -> Gathered:
-    """The runs in their cells; of the runs in ``experiments`` those of one cell and file name are copies."""
+    """The runs in their cells; of the runs in folders of ``experiments`` those of one cell and file name are copies."""
     summaries = _misplaced(layout, summaries, experiments)
     doubted = tuple(run for run in summaries if run.doubt)
     summaries = [run for run in summaries if not run.doubt]
     runs = {run.name: run for run in summaries if run.name in layout.runs}
     cells: dict[Place, dict[str, RunSummary]] = {}
-    for name, run in sorted(runs.items(), key=lambda item: item[1].infrastructure):
-        for place in layout.runs[name]:
-            cells.setdefault(place, {}).setdefault(run.path.name if name in experiments else name, run)
-    counted = {run.name for some in cells.values() for run in some.values()}
-    recorded = {*runs, *(run.name for run in doubted)}
-    if copies := [name for name in runs if name not in counted]:
+    uncounted = set()
+    for run in sorted(runs.values(), key=lambda run: run.infrastructure):
+        name = run.name.rpartition("/")[2] if run.folder in experiments else run.name
+        counts = [cells.setdefault(place, {}).setdefault(name, run) is run for place in layout.runs[run.name]]
+        if not any(counts):
+            uncounted.add(run.name)
+    if copies := [name for name in runs if name in uncounted]:
         notes = (
             *notes,
             f"{_are(copies, 'run is a copy', 'runs are copies')} and not counted: {copies[0]}, for example.",
         )
+    recorded = uncounted | {run.name for run in doubted}
+    runs = {name: run for name, run in runs.items() if name not in uncounted}
     return Gathered(
         folder,
         layout,
-        {name: run for name, run in runs.items() if name in counted},
-        missing=tuple(name for name in layout.runs if name not in recorded),
+        runs,
+        missing=tuple(name for name in layout.runs if name not in runs and name not in recorded),
         strangers=tuple(sorted(run.name for run in summaries if run.name not in layout.runs)),
         doubted=doubted,
         unfinished=unfinished,
         cells={
-            place: tuple(sorted(some.values(), key=lambda run: (run.suite, run.task, run.seed or 0, run.name)))
+            place: tuple(
+                sorted_by(
+                    some.values(),
+                    lambda run: run.suite,
+                    lambda run: run.task,
+                    lambda run: run.seed or 0,
+                    lambda run: run.name,
+                )
+            )
             for place, some in cells.items()
         },
         notes=notes,
     )
 
 
+def sorted_by(runs: Iterable[RunSummary], *keys: Callable[[RunSummary], Any]) -> list[RunSummary]:
+    """The runs by the first key, those of equal ones by the second, and so on, without a tuple of keys for each run."""
+    found = [*runs]
+    for key in reversed(keys):
+        found.sort(key=key)
+    return found
+
+
 def _misplaced(
-    layout: TableLayout, summaries: Sequence[RunSummary], experiments: Collection[str]
+    layout: TableLayout, summaries: Sequence[RunSummary], experiments: Collection[Path]
 ) -> Sequence[RunSummary]:
     """The runs, with a doubt about those of experiments whose file has the name of another run.
 
     A record does not hold its file's name, so that a copy under the name of a failed run would count twice.
     """
-    twins: dict[tuple[object, ...], list[str]] = {}
+    cells: dict[tuple[Place, Path], list[RunSummary]] = {}
     doubts: dict[str, str] = {}
     for run in summaries:
-        if run.name not in experiments or run.doubt:
+        if run.folder not in experiments or run.doubt:
             continue
-        for place in layout.runs[run.name]:
+        for place in layout.runs.get(run.name, ()):
             column = layout.columns[place.column]
             if (run.policy, run.model) != (column.policy or run.policy, column.model or run.model):
                 doubts[run.name] = f"its record is of {run.policy} with {run.model or 'no model'}, not of this column"
-            key = (place, run.path.parent, run.policy, run.model, run.task_key, run.seed, run.wording_id, run.variant)
+            cells.setdefault((place, run.folder), []).append(run)
+    for runs in cells.values():
+        twins: dict[tuple[object, ...], list[str]] = {}
+        for run in runs:
+            key = (run.policy, run.model, run.task_key, run.seed, run.wording_id, run.variant)
             twins.setdefault(key, []).append(run.name)
-    for names in twins.values():
-        for name in names if len(names) > 1 else ():
-            doubts[name] = f"several files of its cell hold this task and seed, {' and '.join(names)}: one is misnamed"
+        for names in twins.values():
+            for name in names if len(names) > 1 else ():
+                doubts[name] = (
+                    f"several files of its cell hold this task and seed, {' and '.join(names)}: one is misnamed"
+                )
     return [replace(run, doubt=doubts[run.name]) if run.name in doubts else run for run in summaries]
 
 
@@ -217,7 +255,7 @@ def _with_optima(summaries: Sequence[RunSummary]) -> list[RunSummary]:
     for run in summaries:
         if run.task_id in optimal and length in run.values and over not in run.values:
             ratio = length_ratio(run.values[length], optimal[run.task_id])
-            run = run if ratio is None else replace(run, values={**run.values, over: ratio})
+            run = run if ratio is None else replace(run, values=Numbers({**run.values, over: ratio}))
         found.append(run)
     return found
 
@@ -271,7 +309,7 @@ def made_layout(runs: Iterable[RunSummary], name: str = "") -> TableLayout:
         name=name,
         columns=tuple(columns.values()),
         rows=tuple(LayoutRow(suite, tasks=len(tasks[suite])) for suite in row_at),
-        runs={run.name: (Place(row_at[run.suite], column_at[settings[run.name]]),) for run in runs},
+        runs={run.name: kept_once((Place(row_at[run.suite], column_at[settings[run.name]]),)) for run in runs},
         tables=tuple(map(LayoutTable, own_tables(runs) or (("coverage", *own) if own else ()))),
         models=tuple(sorted({run.model for run in runs if run.model})),
     )
@@ -289,22 +327,22 @@ def _settings(runs: Sequence[RunSummary]) -> dict[str, _LayoutSettings]:
     Then the start of its hash is added to the name of a wording; the same holds for prompt files.
     """
     settings = {
-        run.name: _LayoutSettings(run.kind, run.policy, run.model, run.style, run.wording, run.variant) for run in runs
+        run.name: kept_once(_LayoutSettings(run.kind, run.policy, run.model, run.style, run.wording, run.variant))
+        for run in runs
     }
     wordings: dict[tuple[_LayoutSettings, str], set[str]] = {}
     prompts: dict[_LayoutSettings, set[str]] = {}
     for run in runs:
         wordings.setdefault((settings[run.name], run.domain), set()).add(run.wording_id)
         prompts.setdefault(settings[run.name], set()).add(run.prompts_id)
-    found = {}
     for run in runs:
-        own = found[run.name] = settings[run.name]
+        found = own = settings[run.name]
         if len(wordings[own, run.domain]) > 1:
-            found[run.name] = found[run.name]._replace(wording=f"{own.wording} {run.wording_id}")
+            found = found._replace(wording=f"{own.wording} {run.wording_id}")
         if len(prompts[own]) > 1:
-            variant = ", ".join([*own.options, f"prompts={run.prompts_id}"])
-            found[run.name] = found[run.name]._replace(variant=variant)
-    return found
+            found = found._replace(variant=", ".join([*own.options, f"prompts={run.prompts_id}"]))
+        settings[run.name] = kept_once(found)
+    return settings
 
 
 def _columns(settings: Sequence[_LayoutSettings]) -> dict[_LayoutSettings, LayoutColumn]:

@@ -34,7 +34,7 @@ def how_table(gathered: Gathered) -> Table:
             found[topic][value] += 1
     facts = {
         "runs": _runs(gathered),
-        "dates": _span([run.began[:10] for run in runs if run.began]),
+        "dates": _span([run.began for run in runs if run.began]),
         "seeds": _numbers({run.seed for run in runs if run.seed is not None}),
         "replies": _replies(runs),
     }
@@ -83,9 +83,7 @@ def _numbers(seeds: Iterable[int]) -> str:
 
 
 def _replies(runs: Iterable[RunSummary]) -> str:
-    total: Counter[str] = Counter()
-    for run in runs:
-        total.update(run.replies)
+    total = _totals(runs)
     if not total["replies"] and not total["failed"]:
         return ""
     parts = [f"{total['replies']:,}", *(f"{total[kind]:,} {words}" for kind, words in _SHORT.items() if total[kind])]
@@ -96,7 +94,8 @@ def _replies(runs: Iterable[RunSummary]) -> str:
 
 def _retries(runs: Sequence[RunSummary]) -> str:
     """How often requests to endpoints were sent again, where records say so."""
-    retries, asked, unknown = _totals(runs, "retries", "asked", "unknown")
+    total = _totals(runs)
+    retries, asked, unknown = total["retries"], total["asked"], total["unknown"]
     if not unknown:
         return f"{retries:,} made" if asked else ""
     return "made: not recorded" if unknown == asked else f"{retries:,} made, of {unknown:,} replies not recorded"
@@ -146,15 +145,19 @@ def _cut_off(gathered: Gathered) -> Iterator[str]:
     for kind, words in _SHORT.items():
         parts = []
         for label, runs, _ in _columns(gathered):
-            short, replies = _totals(runs, kind, "replies")
-            parts += [f"{short} of {replies} of {label}"] if short else []
+            total = _totals(runs)
+            parts += [f"{total[kind]} of {total['replies']} of {label}"] if total[kind] else []
         if parts:
             yield f"Replies were {words}: {_some(parts)}."
 
 
-def _totals(runs: Sequence[RunSummary], *names: str) -> list[int]:
-    """The sums of these counts of `RunSummary.replies`."""
-    return [sum(run.replies.get(name, 0) for run in runs) for name in names]
+def _totals(runs: Iterable[RunSummary]) -> Counter[str]:
+    """The sums of `RunSummary.replies`."""
+    total: Counter[str] = Counter()
+    for run in runs:
+        for name, number in run.replies:
+            total[name] += number
+    return total
 
 
 def _saturated(gathered: Gathered) -> Iterator[str]:
@@ -172,7 +175,8 @@ def _saturated(gathered: Gathered) -> Iterator[str]:
 def _undecided(gathered: Gathered) -> Iterator[str]:
     parts = []
     for label, runs, _ in _columns(gathered):
-        doubtful, lines = _totals(runs, "doubtful", "lines")
+        total = _totals(runs)
+        doubtful, lines = total["doubtful"], total["lines"]
         if doubtful > _MOST_DOUBTFUL * lines:
             parts.append(f"{doubtful} of {lines} of {label} ({100 * doubtful / lines:.0f} %)")
     if parts:

@@ -11,12 +11,13 @@ import hashlib
 import json
 import multiprocessing
 import signal
+import struct
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from dataclasses import dataclass, field, fields, replace
+from functools import lru_cache, partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, TypeVar
@@ -35,7 +36,7 @@ from pddl2nl.policies.events import SOLVED, Fault, Rejected, Started
 from pddl2nl.policies.policy import option_text
 from pddl2nl.policies.reporting import Reference, read_task
 from pddl2nl.policies.spec import RUN_OPTIONS
-from pddl2nl.reports.conditions import Conditions, conditions_of, replies_of
+from pddl2nl.reports.conditions import Conditions, Replies, conditions_of, replies_of
 from pddl2nl.reports.metrics import measure, task_id
 from pddl2nl.reports.recheck import doubt
 from pddlval import GroundAction, validate
@@ -99,12 +100,47 @@ class BrokenLink:
     text: str = ""
 
 
+class Numbers(Mapping[str, float]):
+    """Numbers by name, of eight bytes each: a report keeps those of all its runs. The names are kept once."""
+
+    __slots__ = ("_numbers", "_places")
+
+    def __init__(self, numbers: Mapping[str, float]) -> None:
+        self._places = _places(tuple(numbers))
+        self._numbers = struct.pack(f"{len(numbers)}d", *numbers.values())
+
+    def __getitem__(self, name: str) -> float:
+        number: float = _DOUBLE.unpack_from(self._numbers, 8 * self._places[name])[0]
+        return number
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._places
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def __reduce__(self) -> tuple[type[Numbers], tuple[dict[str, float]]]:
+        return Numbers, (dict(zip(self._places, struct.unpack(f"{len(self)}d", self._numbers), strict=True)),)
+
+
+_DOUBLE = struct.Struct("d")
+
+
+@lru_cache(maxsize=1024)
+def _places(names: tuple[str, ...]) -> Mapping[str, int]:
+    return {name: place for place, name in enumerate(names)}
+
+
 @dataclass(frozen=True, slots=True)
 class RunSummary:
     """A finished run of a policy or a planner.
 
     Attributes (those of `pddl2nl.experiments.records.stored.Record` are as there):
-        name: the record's file name without its ending.
+        name: the record's file name without its ending, in a report perhaps with the folders above it.
+        folder: of the record.
         suite, task: what the experiment calls them; by default the domain's and the problem's name.
         task_id: the SHA-256 of the PDDL texts.
         domain, problem: the names in the PDDL texts.
@@ -122,12 +158,12 @@ class RunSummary:
         tables: the kinds of tables of an experiment with such runs only; empty for the usual ones.
         thoughts_note: why the example shows the template's thoughts instead of a model's; empty where it does not.
         doubt: why its record is not as it was recorded, so that it counts nowhere; empty if it is.
-        began: when, UTC in ISO 8601; empty if its record does not say.
+        began: the day, UTC in ISO 8601; empty if its record does not say.
         conditions, replies: how it was made, and what its replies were (`pddl2nl.reports.conditions`).
     """
 
     name: str
-    path: Path
+    folder: Path
     suite: str
     task: str
     task_id: str
@@ -153,7 +189,12 @@ class RunSummary:
     doubt: str = ""
     began: str = ""
     conditions: Conditions = ()
-    replies: Mapping[str, int] = field(default_factory=dict)
+    replies: Replies = ()
+
+    @property
+    def path(self) -> Path:
+        """The record's file."""
+        return self.folder / f"{self.name.rpartition('/')[2]}.jsonl"
 
     @property
     def kind(self) -> ColumnKind:
@@ -190,7 +231,7 @@ def summarize(record: Record) -> RunSummary:
     values, estimated = measure(record)
     run = RunSummary(
         name=record.id,
-        path=record.path or Path(),
+        folder=Path() if record.path is None else record.path.parent,
         suite=first.suite or first.domain,
         task=first.task or first.problem,
         task_id=task_id(first.domain_pddl, first.problem_pddl),
@@ -202,7 +243,7 @@ def summarize(record: Record) -> RunSummary:
         outcome=record.outcome,
         link=first_broken_link(record),
         message=record.last.message,
-        values=values,
+        values=Numbers(values),
         estimated=estimated,
         tables=record.tables,
         doubt=doubt(record),
@@ -214,7 +255,7 @@ def summarize(record: Record) -> RunSummary:
         return run
     started = record.started
     reference = record.reference and replace(record.reference, ways=())
-    run = replace(run, seed=started.seed, began=started.time, reference=reference)
+    run = replace(run, seed=started.seed, began=started.time[:10], reference=reference)
     if not record.model:
         return run
     return replace(
@@ -379,30 +420,37 @@ _MANY = 400
 _MOST_WORKERS = 8
 
 
-def read_summaries(paths: Sequence[Path], workers: int | None = None) -> list[RunSummary]:
+def read_summaries(
+    paths: Sequence[Path | str], workers: int | None = None, folder: Path = Path()
+) -> Iterator[RunSummary]:
     """The summaries of finished records, in the order of their paths; raises as `read_record`.
 
-    ``workers`` are processes; by default one for a few records, else as many as there are processors.
+    ``workers`` are processes; by default one for a few records, else as many as there are processors. The paths are
+    below ``folder``.
     """
     if workers is None and len(paths) < _MANY:
         workers = 1
+    read, done = partial(_summary_of, folder), 0
     try:
-        return in_processes(_summary_of, paths, workers)
+        for run in in_processes(read, paths, workers):
+            yield run
+            done += 1
     except BrokenProcessPool:
         # A process was killed, perhaps for its memory: read in one process, which is slower.
-        return [*map(_summary_of, paths)]
+        yield from map(read, paths[done:])
 
 
-def in_processes(work: Callable[[Item], Result], items: Sequence[Item], workers: int | None) -> list[Result]:
+def in_processes(work: Callable[[Item], Result], items: Sequence[Item], workers: int | None) -> Iterator[Result]:
     """``work`` on each item, in the order of the items; in several processes if there is one thread, or as asked."""
     if workers is None:
         # A fork is safe only for a program with a single thread.
         workers = 1 if threading.active_count() > 1 else min(processors(), _MOST_WORKERS)
     if workers <= 1 or "fork" not in multiprocessing.get_all_start_methods():
-        return [work(item) for item in items]
+        yield from map(work, items)
+        return
     with ProcessPoolExecutor(workers, multiprocessing.get_context("fork"), _begin) as pool:
         try:
-            return list(pool.map(work, items, chunksize=max(1, len(items) // (workers * 16))))
+            yield from pool.map(work, items, chunksize=min(100, len(items) // (workers * 16) + 1))
         except BaseException:
             # Report a damaged record at once, without reading the rest.
             pool.shutdown(wait=False, cancel_futures=True)
@@ -415,16 +463,21 @@ def _begin() -> None:
     gc.disable()  # it would scan the inherited runs repeatedly; records have no cycles
 
 
-@lru_cache(maxsize=4096)
-def _kept(value: Any) -> Any:
+@lru_cache(maxsize=8192)
+def kept_once(value: Item) -> Item:
     """The first of all equal values."""
     return value
 
 
-_ALIKE = ("suite", "task", "domain", "problem", "policy", "link", "message", "estimated", "conditions")
+_OWN = ("name", "objects", "seed", "values")
+_ALIKE = tuple(each.name for each in fields(RunSummary) if each.name not in _OWN)
 
 
-def _summary_of(path: Path) -> RunSummary:
-    # What many runs have in common is kept once, and sent once with a pack of summaries: a third of their memory.
-    run = summarize(read_record(path))
-    return replace(run, **{name: _kept(getattr(run, name)) for name in _ALIKE})
+def kept_alike(run: RunSummary, **changes: Any) -> RunSummary:
+    """The run with these changes, and what it has in common with other runs kept once: most of its memory."""
+    return replace(run, **{name: kept_once(getattr(run, name)) for name in _ALIKE}, **changes)
+
+
+def _summary_of(folder: Path, path: Path | str) -> RunSummary:
+    # What is kept once is also sent once with a pack of summaries.
+    return kept_alike(summarize(read_record(folder / path)))

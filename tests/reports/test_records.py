@@ -89,11 +89,10 @@ def test_a_folder_lists_what_is_unfinished_and_does_not_count_it(write, tmp_path
 
 
 def test_a_folder_that_cannot_be_read_is_an_error_and_not_left_out(tmp_path, monkeypatch):
-    def walk(folder, onerror):
-        onerror(PermissionError(13, "Permission denied", str(folder / "secret")))
-        return iter(())
+    def scandir(folder):
+        raise PermissionError(13, "Permission denied", str(folder / "secret"))
 
-    monkeypatch.setattr("os.walk", walk)
+    monkeypatch.setattr("os.scandir", scandir)
     with pytest.raises(RecordError, match="secret: the folder cannot be read: Permission denied"):
         record_paths(tmp_path)
 

@@ -124,14 +124,14 @@ def many(write, act_events, basic_events, planned):
 
 
 def test_several_processes_find_what_one_finds_and_in_its_order(many):
-    alone = read_summaries(many, 1)
+    alone = [*read_summaries(many, 1)]
     assert [run.path for run in alone] == many
-    assert read_summaries(many, 2) == alone
-    assert read_summaries([], 2) == []
+    assert [*read_summaries(many, 2)] == alone
+    assert [*read_summaries([], 2)] == []
 
 
 def test_where_a_process_is_killed_the_first_one_reads_by_itself(many, monkeypatch):
-    alone, first = read_summaries(many, 1), os.getpid()
+    alone, first = [*read_summaries(many, 1)], os.getpid()
 
     def killed(record):
         if os.getpid() != first:
@@ -139,7 +139,7 @@ def test_where_a_process_is_killed_the_first_one_reads_by_itself(many, monkeypat
         return summarize(record)
 
     monkeypatch.setattr(summaries, "summarize", killed)
-    assert read_summaries(many, 2) == alone
+    assert [*read_summaries(many, 2)] == alone
 
 
 def test_a_record_older_than_a_field_is_read_and_whole_ones_alike(write, act_events):

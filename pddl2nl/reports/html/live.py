@@ -128,14 +128,14 @@ def _run_script() -> Mapping[str, Markup]:
 def list_page(folder: Path) -> str:
     """The page of all runs; its script asks for them."""
     title = f"Runs in {folder.resolve().name}"
-    return render("view", home="", title=title, folder=str(folder), live=True, data={}, **_view_script())
+    return render("view", home="", title=title, folder=str(folder), live=True, data=Markup("{}"), **_view_script())
 
 
 def run_page(key: str, record: Record) -> str:
     """The page of one run: the static one, which grows while the run does."""
     found, view = _shown(record)
     articles, files = articles_of([view])
-    data = list_data(found.layout, [view.place], {}) | {"size": _size(record)}
+    data = list_data(found.layout, [view.place], {}, size=_size(record))
     page = RunPage("run", key, (view.place,))
     content = {"title": key, "page": page, "articles": articles, "files": files, "data": data}
     return render("runs_page", home="/", live=True, **content, **_run_script())

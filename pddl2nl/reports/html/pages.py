@@ -21,15 +21,15 @@ from typing import TYPE_CHECKING, Any
 from pddl2nl import pictures
 from pddl2nl.errors import MissingExtraError
 from pddl2nl.experiments.layout import LayoutRow, Place, TableLayout
-from pddl2nl.files import natural, write_text_file
+from pddl2nl.files import natural, replaced_file
 from pddl2nl.policies import is_registered, make_policy
 from pddl2nl.reports.comparison import comparison_table, comparisons
-from pddl2nl.reports.gathering import Gathered
+from pddl2nl.reports.gathering import Gathered, sorted_by
 from pddl2nl.reports.html.picture import run_figure
 from pddl2nl.reports.html.run import OUTCOME_MEANINGS, PageRun, RunView, counted, status_label, view_of
 from pddl2nl.reports.plots import NoDataError, draw, plots_of
 from pddl2nl.reports.reviewing import doubts, how_table
-from pddl2nl.reports.summaries import RunSummary, in_processes
+from pddl2nl.reports.summaries import RunSummary, in_processes, kept_once
 from pddl2nl.reports.tables import links_table, metrics_tables, tables_of
 from pddl2nl.reports.tables.model import latex_text, markdown_text
 
@@ -82,29 +82,36 @@ class PagePlan:
 
 def plan_pages(gathered: Gathered) -> PagePlan:
     """The place of every finished run, those that are not counted included, independent of the order of the runs."""
-    places: dict[str, list[Place]] = {}
+    places: dict[str, tuple[Place, ...]] = {}
     for place in sorted(gathered.cells):
-        for summary in gathered.cells[place]:
-            places.setdefault(summary.name, []).append(place)
-
-    def order(item: tuple[str, RunSummary]) -> tuple[Any, ...]:
-        name, run = item
-        row, column = places.get(name, [(10**6, 0)])[0]
-        seed = -1 if run.seed is None else run.seed
-        return (row, natural(run.suite), natural(run.task), column, run.policy, seed, run.name)
-
+        for run in gathered.cells[place]:
+            places[run.name] = kept_once((*places.get(run.name, ()), place))
+    key_of = lru_cache(maxsize=None)(natural)
+    found = sorted_by(
+        (*gathered.runs.values(), *gathered.doubted),
+        lambda run: places.get(run.name, _NOWHERE)[0].row,
+        lambda run: key_of(run.suite),
+        lambda run: key_of(run.task),
+        lambda run: places.get(run.name, _NOWHERE)[0].column,
+        lambda run: run.policy,
+        lambda run: -1 if run.seed is None else run.seed,
+        lambda run: run.name,
+    )
     names = _PlanNames("run")
     runs = tuple(
         PageRun(
             run,
-            names.of(name),
-            _column(gathered, run, places.get(name, ())),
-            f"{run.suite} {run.task}".strip(),
-            tuple(places.get(name, ())),
+            names.of(run.name),
+            kept_once(_column(gathered, run, places.get(run.name, ()))),
+            kept_once(f"{run.suite} {run.task}".strip()),
+            places.get(run.name, ()),
         )
-        for name, run in sorted([*gathered.runs.items(), *((run.name, run) for run in gathered.doubted)], key=order)
+        for run in found
     )
     return PagePlan(gathered, runs, tuple(_pages(runs)))
+
+
+_NOWHERE = (Place(10**6, 0),)
 
 
 def row_label(row: LayoutRow, rows: Sequence[LayoutRow]) -> str:
@@ -149,45 +156,52 @@ class _PlanNames:
         return name
 
 
-def list_data(layout: TableLayout, runs: Sequence[PageRun], pages: Mapping[str, str]) -> dict[str, Any]:
-    """The list of runs as a page's script reads it: texts once, runs as arrays of indices into them.
+def list_data(layout: TableLayout, runs: Sequence[PageRun], pages: Mapping[str, str], **more: object) -> Markup:
+    """The list of runs as JSON, as a page's script reads it: texts once, runs as arrays of indices into them.
 
     A run is ``[anchor, page, task, column, places, seed, outcome, link, predicates, step, gist, actions]``, with
     ``places`` a flat list of row, column, row, column, …; -1 stands for a missing value. ``pages`` names the page by
     the run's anchor if it is another one.
     """
+    from jinja2.utils import htmlsafe_json_dumps
+    from markupsafe import Markup
+
     kinds = ("pages", "tasks", "names", "outcomes", "links", "predicates")
     known: dict[str, dict[str, int]] = {kind: {"": 0} if kind == "pages" else {} for kind in kinds}
 
     def index(kind: str, text: str) -> int:
         return known[kind].setdefault(text, len(known[kind]))
 
-    entries = []
-    for run in runs:
+    def entry(run: PageRun) -> tuple[object, ...]:
         summary, link = run.summary, run.summary.link if run.summary.failure else None
-        entries.append(
-            [
-                run.anchor,
-                index("pages", f"runs/{pages[run.anchor]}.html" if run.anchor in pages else ""),
-                index("tasks", run.task),
-                index("names", run.column),
-                [number for place in run.places for number in place],
-                -1 if summary.seed is None else summary.seed,
-                index("outcomes", summary.outcome),
-                index("links", summary.failure) if link else -1,
-                [index("predicates", name) for name in link.predicates] if link else [],
-                link.step if link else 0,
-                run.gist,
-                int(summary.values.get("plan-length", -1)),
-            ]
+        return (
+            run.anchor,
+            index("pages", f"runs/{pages[run.anchor]}.html" if run.anchor in pages else ""),
+            index("tasks", run.task),
+            index("names", run.column),
+            [number for place in run.places for number in place],
+            -1 if summary.seed is None else summary.seed,
+            index("outcomes", summary.outcome),
+            index("links", summary.failure) if link else -1,
+            [index("predicates", name) for name in link.predicates] if link else [],
+            link.step if link else 0,
+            run.gist,
+            int(summary.values.get("plan-length", -1)),
         )
-    return {
+
+    # Some at a time: the entries of twenty thousand runs are four times as large as their JSON.
+    parts = [htmlsafe_json_dumps([*map(entry, runs[at : at + 500])])[1:-1] for at in range(0, len(runs), 500)]
+    data = {
         **{kind: list(texts) for kind, texts in known.items()},
         "columns": [column.label for column in layout.columns],
         "rows": [row_label(row, layout.rows) for row in layout.rows],
         "sections": [None if row.variant else row.section for row in layout.rows],
-        "runs": entries,
+        "runs": [],
+        **more,
     }
+    # No text in it holds this: its quotes would be escaped.
+    before, after = htmlsafe_json_dumps(data, sort_keys=True).split('"runs": []')
+    return Markup(f'{before}"runs": [{", ".join(parts)}]{after}')
 
 
 # ── the report ────────────────────────────────────────────────────────────────────────────────────
@@ -227,13 +241,14 @@ def write_html(
     if len(plan.runs) <= RUNS_IN_ONE_FILE:
         path = out if named else out / "index.html"
         articles, files = articles_of(map(view_of, plan.runs))
-        write_text_file(path, render("report", home="", articles=articles, files=files, **overview()))
+        _write(path, "report", home="", articles=articles, files=files, **overview())
         return path
     folder = out.with_suffix("") if named else out
     # A page needs no places of other runs, which would be sent to a process with each page.
     layout = replace(gathered.layout, runs={})
-    in_processes(partial(_write_page, layout, folder / "runs", drawn), plan.pages, workers)
-    write_text_file(folder / "index.html", render("report", home="", articles=(), files={}, **overview(folder=True)))
+    for _ in in_processes(partial(_write_page, layout, folder / "runs", drawn), plan.pages, workers):
+        pass
+    _write(folder / "index.html", "report", home="", articles=(), files={}, **overview(folder=True))
     return folder / "index.html"
 
 
@@ -258,6 +273,8 @@ def overview_of(
     gathered = plan.gathered
     made, how = comparisons(gathered), how_table(gathered)
     pages = plan.page_of() if folder else {}
+    doubted = [run for run in plan.runs if run.summary.doubt]
+    broken = [run for run in plan.runs if run.summary.infrastructure]
     return {
         "title": title or gathered.layout.name or _TITLE,
         "notes": (*notes, *gathered.notes),
@@ -279,14 +296,14 @@ def overview_of(
         "comparisons": [table for table in [comparison_table(made)] if table is not None],
         "compared": list(dict.fromkeys(one.columns for one in made if one.a.column != one.b.column)),
         "pictures": _pictures(gathered) if plots else [],
-        "doubted": [run for run in plan.runs if run.summary.doubt],
+        "doubted": doubted,
         "folder": folder,
         "solved": sum(run.solved for run in gathered.runs.values()),
         "scored": sum(not run.infrastructure for run in gathered.runs.values()),
-        "broken": [run for run in plan.runs if run.summary.infrastructure],
+        "broken": broken,
         "addresses": {
             run.anchor: f"{f'runs/{pages[run.anchor]}.html' if run.anchor in pages else ''}#{run.anchor}"
-            for run in plan.runs
+            for run in (*doubted, *broken)
         },
         "data": list_data(gathered.layout, plan.runs, pages),
     }
@@ -327,7 +344,7 @@ def _write_page(layout: TableLayout, folder: Path, drawn: bool, page: RunPage) -
     articles, files = articles_of(map(view_of, page.runs), drawn=drawn)
     data = list_data(layout, page.runs, {})
     content = {"title": page.title, "page": page, "articles": articles, "files": files, "data": data}
-    write_text_file(folder / f"{page.name}.html", render("runs_page", home="../index.html", **content))
+    _write(folder / f"{page.name}.html", "runs_page", home="../index.html", **content)
 
 
 def articles_of(views: Iterable[RunView], *, drawn: bool = True) -> tuple[list[Markup], _Files]:
@@ -347,6 +364,12 @@ def articles_of(views: Iterable[RunView], *, drawn: bool = True) -> tuple[list[M
         figure = Markup(run_figure(view.record, view.steps) if drawn else "")
         articles.append(Markup(render("run", run=view, problem=problem, domain=domain, figure=figure)))
     return articles, files
+
+
+def _write(path: Path, template: str, **content: Any) -> None:
+    # In pieces: a first page with twenty thousand runs has some megabytes.
+    with replaced_file(path) as stream:
+        stream.writelines(_environment().get_template(f"{template}.html.j2").generate(**content))
 
 
 def render(template: str, **content: Any) -> str:

@@ -461,7 +461,7 @@ def counted(number: int, noun: str, many: str = "") -> str:
     return f"{number:,} {noun if number == 1 else many or noun + 's'}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class PageRun:
     """A run in its place: its unique ``anchor``, the names of its column and task, and its cells in the layout."""
 

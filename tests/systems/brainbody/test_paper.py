@@ -176,8 +176,8 @@ def three_steps(experiment_of: Callable[..., Gathered], write: Callable[..., Pat
         acted = [
             BodyActed(at, line, steps[name], "action") for at, line in enumerate(["Close the fridge", "<b>Jump</b>"])
         ]
-        path = write(name, [started, *acted, Finished("goal-missed")])
-        runs[run.name] = replace(run, path=path)
+        path = write(run.name, [started, *acted, Finished("goal-missed")])
+        runs[run.name] = replace(run, folder=path.parent)
     cells = {place: tuple(runs[run.name] for run in each) for place, each in gathered.cells.items()}
     wanted = LayoutTable("brainbody-steps", paper="brainbody-table-3")
     return table_kinds()["brainbody-steps"](replace(gathered, runs=runs, cells=cells), wanted)
