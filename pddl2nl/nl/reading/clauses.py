@@ -15,11 +15,11 @@ from itertools import pairwise, product
 from math import prod
 
 from pddl2nl.nl.reading.formal import A_LIST, TRAILING, UNKNOWN_VERB, ClauseReading, PDDLGrammar, verdict_of
-from pddl2nl.nl.reading.frames import RELATIVES, Fit, Frame, Frames, Mention, StaticFacts, Steps, inside, role_of
+from pddl2nl.nl.reading.frames import Fit, Frame, Frames, Mention, StaticFacts, Steps, inside, role_of
 from pddl2nl.nl.reading.lexicon import KnownObject, Lexicon
 from pddl2nl.nl.reading.natural import name_words, natural_snippet
 from pddl2nl.nl.reading.readings import REFUSED, TAILED
-from pddl2nl.nl.reading.segments import THOUGHTS, peel
+from pddl2nl.nl.reading.segments import peel
 from pddl2nl.nl.reading.stance import (
     NO_SUBJECT,
     is_known,
@@ -45,7 +45,6 @@ from pddl2nl.nl.reading.words import (
     fold,
     phrases,
     says,
-    word_set,
     word_table,
     words_of,
 )
@@ -73,27 +72,13 @@ _MOST_WAYS = 4096
 """Ways to complete a step that are tried at most: a step that leaves so much out says too little."""
 
 _DEFINITE = frozenset(("the", "that"))
-_DEMONSTRATIVES = word_set("demonstratives")
-_PASSIVES = word_set("passives")
-_EVENTS = word_set("events")
 _GAPS = frozenset(("at", "of", "from", "to", "into"))
 _ENDS = (".", ";", "?", ">")
-_JOINTS = word_set("joints")
 _AT = frozenset(("at", "in", "on"))
 _PLACING = _AT | {"from", "to"}
-_OPENERS = WORDS.corrections | word_set("openers")
-_SUBJECTLESS = _OPENERS | _PASSIVES | {"it", "they"}
+_OPENERS = WORDS.corrections | WORDS.openers
+_SUBJECTLESS = _OPENERS | WORDS.passives | {"it", "they"}
 _SUPPOSED = ("(would)", "(could)", "(might)", "(may)")
-_AIMS = word_set("aims")
-_DEPENDS = word_set("depends")
-_MAIN = word_set("main")
-_JOINED = word_set("joined")
-_INTERJECTIONS = word_set("interjections")
-_PARTICIPLES = word_set("participles")
-_JUDGES = word_set("judges")
-_STATES = word_set("states")
-_ASIDE_CONDITIONS = word_set("aside_conditions")
-_PLACES = word_set("places")
 _MEANT = phrases("meant", whole=True)
 _LEAVES = {"leave": "go", "leaves": "goes", "leaving": "going"}
 _PHRASAL = [(verb, said.split("_")) for verb, forms in word_table("phrasal").items() for said in forms]
@@ -135,7 +120,7 @@ class ActionGrammar:
         facts = (part for snippet in wording.predicates.values() for part in snippet.parts[:2])
         begun = {fold(part.split()[0]) for part in facts if isinstance(part, str) and part.split()}
         others = ARTICLES | PREPOSITIONS | PRONOUNS | self.frames.verbs.keys() | {"i", "you", "we", "and"}
-        self._told_states = begun.union(_STATES) - others
+        self._told_states = begun.union(WORDS.states) - others
         # "Now a craves b", where PDDL says (craves a b); "carry a to b" may be an order.
         named = {fold(predicate.name) for predicate in domain.predicates} - lexicon.type_words - PARTICLES
         self._states = self._told_states | (named - others)
@@ -330,14 +315,14 @@ class ActionGrammar:
                 return words[index:]
             if word.parted == ":" and word.text in self.frames.verbs:
                 named = inside(self.frames.mentions(lead))
-                small = ARTICLES | PREPOSITIONS | self.lexicon.type_words | _JOINED
+                small = ARTICLES | PREPOSITIONS | self.lexicon.type_words | WORDS.joined
                 alone = all(place in named or item.text in small for place, item in enumerate(lead))
                 # "truck_1: pick up a" says who does it.
                 alone = alone and (len(self._names(lead)) != 1 or self._names(lead) <= self._names(words[index:]))
                 # "**Free curb_3:** move car_2 from curb_3 to …" names what its action does.
                 announced = self._names(lead) <= self._names(words[index:]) and not any(
                     (item.text in self.frames.verbs and place not in named)
-                    or item.text in THOUGHTS
+                    or item.text in WORDS.thoughts
                     or rules_out(item.text)
                     for place, item in enumerate(lead)
                 )
@@ -368,7 +353,7 @@ class ActionGrammar:
         frame = self.frames.frames[last.candidates[0].name]
         mentions = self.frames.mentions(words)
         named = inside(mentions)
-        small = ARTICLES | PREPOSITIONS | FILLERS | PARTICLES | self.lexicon.type_words | _JOINED
+        small = ARTICLES | PREPOSITIONS | FILLERS | PARTICLES | self.lexicon.type_words | WORDS.joined
         plain = all(place in named or word.text in small for place, word in enumerate(words))
         if not mentions or not plain or any(len(item.objects) > 1 for item in mentions):
             return None
@@ -376,7 +361,7 @@ class ActionGrammar:
         taken: set[int] = set()
         at = 0
         for mention in mentions:
-            said = [word.text for word in words[at : mention.first] if word.text not in _JOINED - _PLACES]
+            said = [word.text for word in words[at : mention.first] if word.text not in WORDS.joined - WORDS.places]
             role = role_of(said, self.lexicon, behind=at > 0)
             at = mention.last
             alike = {
@@ -420,7 +405,7 @@ class ActionGrammar:
             return [resumed]
         mentions = self.frames.mentions(words)
         named = inside(mentions)
-        small = _JOINED | {"to", "via", "through"}
+        small = WORDS.joined | {"to", "via", "through"}
         steps: list[ClauseReading] = []
         for mention in mentions if all(at in named or word.text in small for at, word in enumerate(words)) else ():
             to = words[mention.first]._replace(text="to", raw="to", parted="")
@@ -473,7 +458,7 @@ class ActionGrammar:
             return []
         # "East side: a → b → c"
         lead = next((at for at, word in enumerate(words[:_LABEL]) if word.parted == ":"), 0)
-        if not any(rules_out(word.text) or word.text in THOUGHTS for word in words[:lead]):
+        if not any(rules_out(word.text) or word.text in WORDS.thoughts for word in words[:lead]):
             words = words[lead:]
         meant = [frame for frame, _, _ in self.frames.verbs.get(words[0].text, ())]
         meant = [frame for frame in meant if frame.verb == words[0].text] or meant
@@ -573,7 +558,7 @@ class ActionGrammar:
             # "(sorry, this should read: …)", ", no, on z"
             behind = words[index + 1 : index + 2]
             corrects = corrects or (
-                word.parted in ("(", ",") and word.text in _INTERJECTIONS and bool(behind and behind[0].parted)
+                word.parted in ("(", ",") and word.text in WORDS.interjections and bool(behind and behind[0].parted)
             )
             # "stack a on b, I mean c"
             corrects = corrects or (word.parted != "" and _MEANT.match(text, word.start) is not None)
@@ -593,7 +578,7 @@ class ActionGrammar:
         ``before``: what the sentence before it says last; ``steps``: the steps before it.
         """
         # "If the calibration fails, navigate to b and try again.": what depends on a condition is no step.
-        depends = words[0].text in _DEPENDS and any(word.parted == "," for word in words)
+        depends = words[0].text in WORDS.depends and any(word.parted == "," for word in words)
         if depends and (said := self._ended(words, f"conditional ({words[0].text})")):
             return said
         whole = self._clause_or_typo(text, words, listed, steps)
@@ -636,12 +621,14 @@ class ActionGrammar:
             # "This plan unstacks a, making sure to pick up clear blocks": what explains the plan does no step.
             plain = is_open(stance) and not stance.startswith(("done", "explained"))
             settled = stance and not stance.startswith("state") and not plain
-            if settled and part[0].text not in _MAIN and (joined or verdict.is_failure or is_open(verdict.stance)):
+            if settled and part[0].text not in WORDS.main and (joined or verdict.is_failure or is_open(verdict.stance)):
                 # "It makes no sense to stack a on b and pick up c."
                 verdict = verdict.refused(stance)
             if verdict.status == "read" and clauses and clauses[-1].is_failure:
                 # "**Load it**: load a onto b", "Carrying a, go to b"
-                carried = part[0].parted == "," and words[0].text in _PARTICIPLES and clauses[-1].reason == UNKNOWN_VERB
+                carried = (
+                    part[0].parted == "," and words[0].text in WORDS.participles and clauses[-1].reason == UNKNOWN_VERB
+                )
                 if part[0].parted == ":" or carried:
                     clauses.pop()
             said = self._with_tail(text, part, verdict)
@@ -649,7 +636,7 @@ class ActionGrammar:
             steps = _steps(steps, said)
         if any(item.status != "not-an-action" for item in clauses) or len(clauses) > 1:
             last = clauses[-1]
-            judged = any(word.text in _JUDGES for word in words if last.start <= word.start < last.end)
+            judged = any(word.text in WORDS.judges for word in words if last.start <= word.start < last.end)
             if last.status == "unreadable" and judged and "'" not in last.reason and last.reason != UNKNOWN_VERB:
                 # "Stack a on b and pick up c are impossible."
                 return [_refused(item) for item in clauses]
@@ -662,7 +649,7 @@ class ActionGrammar:
     def _subject(self, words: Sequence[Word]) -> Sequence[Word]:
         """The object of which a passive clause speaks: "a is picked up from the table"."""
         mention = next(iter(self.frames.mentions(words)), None)
-        passive = next((index for index, word in enumerate(words) if word.text in _PASSIVES), 0)
+        passive = next((index for index, word in enumerate(words) if word.text in WORDS.passives), 0)
         return words[mention.first : mention.last] if mention is not None and mention.last <= passive else ()
 
     def _passive(self, text: str, words: Sequence[Word], subject: Sequence[Word]) -> ClauseReading | None:
@@ -715,7 +702,7 @@ class ActionGrammar:
 
     def _chain(self, text: str, words: Sequence[Word], listed: bool) -> list[ClauseReading]:
         """Steps of one verb along several places: "drive truck_0 from a to b to c"; empty where it is none."""
-        for cut in [index for index, word in enumerate(words) if index > 2 and word.text in _JOINED | {"to"}]:
+        for cut in [index for index, word in enumerate(words) if index > 2 and word.text in WORDS.joined | {"to"}]:
             first = self._clause(text, words[:cut], listed)
             if first is not None and first.status == "read" and "static" not in first.rules:
                 further = self._goes_on(first, words[cut:])
@@ -733,7 +720,7 @@ class ActionGrammar:
         if verdict is not None and verdict.stance == NO_SUBJECT and steps:
             # "robot_0 picks up a, then moves from b to c": the subject is the one before, and so is that of "It moves".
             spoken_of = any(word.text == "it" for word in words)
-            listed = listed or spoken_of or words[0].text in _JOINED or words[0].parted == ","
+            listed = listed or spoken_of or words[0].text in WORDS.joined or words[0].parted == ","
             verdict = self._clause(text, words, listed)
         if verdict is not None and (not verdict.is_failure or verdict.stance):
             return verdict
@@ -806,7 +793,7 @@ class ActionGrammar:
             index
             for index, word in enumerate(words)
             if (word.text == "it" and not (word.text in own and index and words[index - 1].text in PREPOSITIONS))
-            or (word.text in _PLACES and word.text not in own)
+            or (word.text in WORDS.places and word.text not in own)
             or self._is_definite(words, index)
         ]
         if len({words[place].text for place in places}) < len(places) or not (places or steps):
@@ -925,7 +912,7 @@ class ActionGrammar:
         "the truck" and what is left out are each an object of the nearest line that names a fitting one; a destination
         that is left out is none.
         """
-        words = [word for word in words_of(text) if word.text not in _PLACES]
+        words = [word for word in words_of(text) if word.text not in WORDS.places]
         # "Sail to b, where c is loaded"
         words = words[1:] if words[:1] and words[0].text == "where" else words
         if _has_gap(words):
@@ -952,7 +939,7 @@ class ActionGrammar:
         if not (known or order >= 0) or not row or words[-1].text in PREPOSITIONS:
             return ()
         verb = verbs[0] if verbs else order
-        passive = any(word.text in _PASSIVES for word in words[:verb])
+        passive = any(word.text in WORDS.passives for word in words[:verb])
         # "It" that acts may be what no object stands for.
         acts = [item for item in row if item in mentions or item.first > verb or words[item.first].text != "it"]
         fits = self.frames.partial(words, verb, row, passive) or self.frames.partial(words, verb, acts, passive)
@@ -962,7 +949,7 @@ class ActionGrammar:
         form = next((form for frame, form, _ in known_forms if frame is fits[0].frame), "base")
         lead, subject = self._unspoken(words, verb, fits[0])
         tail = words[fits[0].last :]
-        listed = listed or words[0].text in _JOINED
+        listed = listed or words[0].text in WORDS.joined
         if stance_of(lead, form, listed=listed, passive=passive, subject=subject) or (
             tail and tail_stance(tail, lambda word: word.text in self.lexicon.folded)
         ):
@@ -1040,11 +1027,11 @@ class ActionGrammar:
         mentions = self.frames.mentions(words)
         named = inside(mentions)
         for index, word in enumerate(words[1:], 1):
-            joint = word.parted in (",", "-", ":", "(", ">") or word.text in _JOINTS
-            joined = words[index - 1].text in _JOINTS and not word.parted and index - 1 > starts[-1]
+            joint = word.parted in (",", "-", ":", "(", ">") or word.text in WORDS.joints
+            joined = words[index - 1].text in WORDS.joints and not word.parted and index - 1 > starts[-1]
             before = words[starts[-1] : index]
             # "It is then moved": what stands before is the subject.
-            subject = word.text in _JOINTS and all(item.text in _SUBJECTLESS for item in before)
+            subject = word.text in WORDS.joints and all(item.text in _SUBJECTLESS for item in before)
             parts = joint and not joined and (read is None or word.start >= read.end)
             if parts and not subject:
                 begins = self._begins_clause(words, index, named) or self._begins_chain(words, index, mentions)
@@ -1078,7 +1065,7 @@ class ActionGrammar:
             if at > index and word.parted and (subject or word.parted in _ENDS):
                 return False
             # "…, then I let robot_0 paint …"
-            passive = passive or word.text in _PASSIVES or word.text == "let"
+            passive = passive or word.text in WORDS.passives or word.text == "let"
             # "…, then I let robot_97 paint …", of which there is none
             if at in named or word.text in nouns or ("_" in word.text and word.text[-1].isdigit()):
                 subject = True
@@ -1090,7 +1077,7 @@ class ActionGrammar:
         """Whether a clause without a verb goes on with the action before: ", then to place_0", "and b from c"."""
         at = self._behind_joints(words, index)
         behind = [item for item in mentions if item.first >= at][:2]
-        beside = ARTICLES | self.lexicon.type_words | PREPOSITIONS | _PLACES
+        beside = ARTICLES | self.lexicon.type_words | PREPOSITIONS | WORDS.places
         # "… and drops a there from b"
         opened = (at > index and words[index].text != "there") or words[index].parted == ","
         if not opened or not behind or any(word.text not in beside for word in words[at : behind[0].first]):
@@ -1101,7 +1088,7 @@ class ActionGrammar:
         return announced or again or words[at].text in ("to", "from")
 
     def _behind_joints(self, words: Sequence[Word], index: int) -> int:
-        while index < len(words) and words[index].text in _JOINED:
+        while index < len(words) and words[index].text in WORDS.joined:
             index += 1
         return index
 
@@ -1118,7 +1105,7 @@ class ActionGrammar:
             if word.text not in self.frames.verbs or tried > 3:
                 continue
             if at and words[at - 1].text in ARTICLES and words[at + 1 : at + 2] and (
-                words[at + 1].text in _PASSIVES | {"action"}
+                words[at + 1].text in WORDS.passives | {"action"}
             ):  # fmt: skip
                 # "The head is now at c.", "The 'roll' action does this."
                 continue
@@ -1143,7 +1130,7 @@ class ActionGrammar:
             return None
         used = inside(mentions)
         # "Then it paints b" is no state, even if a predicate uses the verb.
-        states = _STATES if "then" in (word.text for word in words[:2]) else self._states
+        states = WORDS.states if "then" in (word.text for word in words[:2]) else self._states
         obliged = {index for index, word in enumerate(words[1:]) if word.text == "to"}
         holds = [word.text for index, word in enumerate(words) if word.text in states and index not in obliged]
         plain = ARTICLES | self.lexicon.type_words | FILLERS
@@ -1166,7 +1153,7 @@ class ActionGrammar:
     def _explains(self, words: Sequence[Word]) -> bool:
         """Whether it says what the step before does: "This clears a", "That way, b is free"."""
         at = self._behind_joints(words, 0)
-        return words[at : at + 1] != [] and words[at].text in _DEMONSTRATIVES and (
+        return words[at : at + 1] != [] and words[at].text in WORDS.demonstratives and (
             len(words) < at + 2 or words[at + 1].text not in self.lexicon.nouns
         )  # fmt: skip
 
@@ -1176,7 +1163,7 @@ class ActionGrammar:
         while at < named and words[at].text in _SUBJECTLESS:
             at += 1
         said = words[at].text
-        subjects = self.lexicon.nouns | self.frames.vocabulary | self._told_states | RELATIVES
+        subjects = self.lexicon.nouns | self.frames.vocabulary | self._told_states | WORDS.relatives
         beside = ARTICLES | PARTICLES | PREPOSITIONS | self.lexicon.nouns | self.frames.vocabulary
         begins = at < named and not is_known(said) and said not in subjects and words[named].parted != ":" and all(
             word.text in beside and not word.parted for word in words[at + 1 : named]
@@ -1196,14 +1183,14 @@ class ActionGrammar:
             return self._failed(words, at, listed, self.frames.verbs[words[at].text][0][1])
         fit = fits[0]
         form = next(form for frame, form, _ in self.frames.verbs[words[at].text] if frame is fit.frame)
-        passive = form == "past" and any(word.text in _PASSIVES for word in row[:verb])
+        passive = form == "past" and any(word.text in WORDS.passives for word in row[:verb])
         lead, subject = self._unspoken(row, verb, fit)
         stance = stance_of(lead, form, listed=listed and at < 4, passive=passive, subject=subject)
         if not stance and begin:
             stance = "unclear (…)"
         # "Is moved from", "is then stacked on": only something that happens.
         said = {word.text for word in row[: fit.last]}
-        if not stance and passive and not listed and "from" not in said and _EVENTS.isdisjoint(said):
+        if not stance and passive and not listed and "from" not in said and WORDS.events.isdisjoint(said):
             stance = "unclear (a state)"
         tail = [word for word in words if word.start > row[fit.last - 1].start]
         behind = ""
@@ -1219,7 +1206,7 @@ class ActionGrammar:
         end = row[fit.last - 1].end
         actions = tuple(dict.fromkeys(action for item in fits for action in item.actions))
         if stance:
-            joints = all(word.text in _JOINED for word in lead)
+            joints = all(word.text in WORDS.joined for word in lead)
             refused = stance.startswith("rejected") and tail and rejects(tail)
             if refused or behind.startswith("unclear") or (behind.startswith("hypothetical") and joints):
                 reason = REFUSED if refused else TAILED
@@ -1261,7 +1248,7 @@ class ActionGrammar:
         """The stance of an action whose tail aims it at an object of its own: "calibrate a on b, pointing at c"."""
         ends = next((index for index, word in enumerate(tail) if index and is_reason(word)), len(tail))
         done = {arg for action in fit.actions for arg in action.args}
-        named = self.frames.mentions(tail[:ends]) if tail[0].text in _AIMS else []
+        named = self.frames.mentions(tail[:ends]) if tail[0].text in WORDS.aims else []
         further = any(done.isdisjoint(item.pddl for item in mention.objects) for mention in named)
         return f"unclear (… {tail[0].text})" if further else ""
 
@@ -1317,7 +1304,7 @@ class ActionGrammar:
 
     def _fitted(self, row: list[Word], verb: int, steps: Steps) -> tuple[list[Fit], list[Word], int, bool]:
         """The fits of a clause: as it stands, or without what stands in brackets and clauses about an object."""
-        passive = any(word.text in _PASSIVES for word in row[:verb])
+        passive = any(word.text in WORDS.passives for word in row[:verb])
 
         def fits_of(words: list[Word], mentions: Sequence[Mention]) -> list[Fit]:
             return self.frames.fits(
@@ -1448,12 +1435,12 @@ def _without_remarks(row: Sequence[Word], verb: int) -> list[Word]:
     What stands in brackets stays where it rules the action out or is a condition.
     """
     aside = [word for word in row if word.aside]
-    binds = rejects(aside) or any(word.text in _ASIDE_CONDITIONS for word in aside[:1])
+    binds = rejects(aside) or any(word.text in WORDS.aside_conditions for word in aside[:1])
     kept: list[Word] = []
     describes = False
     for index, word in enumerate(row):
         if index > verb and word.parted == ",":
-            describes = word.text in RELATIVES
+            describes = word.text in WORDS.relatives
         if not describes and (binds or not word.aside):
             kept.append(word)
     return kept

@@ -23,10 +23,10 @@ from pddl2nl.nl.reading.words import (
     PARTICLES,
     PREPOSITIONS,
     SYNONYMS,
+    WORDS,
     Word,
     reduced_prepositions,
     verb_forms,
-    word_set,
     words_of,
 )
 from pddl2nl.nl.wording.snippets import Snippet
@@ -34,23 +34,14 @@ from pddl2nl.pddl.task import Task, changed_predicates
 from pddl2nl.pddl.tree import ActionSchema, Atom, StepSchema, conjuncts, untimed
 from pddlval import GroundAction
 
-RELATIVES = word_set("relatives")
-"""Words that begin a clause about the object before them."""
-
 Steps = tuple[GroundAction, ...]
 """The steps before a clause, the last one last."""
 
 _SLOT = 0xE000
-_INSTRUMENT = word_set("instrument")
-_DISTINCT = word_set("distinct")
-_LOCATIVE = word_set("locative")
-_THERE = word_set("places")
 _SWITCHES = ("switch", "turn")
 _WAYS = frozenset(("from", "to"))
 _GOALS = frozenset(("to", "into", "on", "onto", "towards", "inside"))
-_STAYS = _LOCATIVE - {"to"}
-_CONDITIONS = word_set("conditions")
-_BARS = word_set("bars")
+_STAYS = WORDS.locative - {"to"}
 _NEVER = 100.0
 _ALIKE = 1.6
 """The cost up to which a verb of no action says one."""
@@ -88,7 +79,7 @@ def role_of(said: Sequence[str], lexicon: Lexicon, *, behind: bool = False, own:
     a snippet's, whose noun between a preposition and a slot ("to point {?p}") may be left out.
     """
     # "go to a and from there to b": "there" stands for an object of its own.
-    there = max((index + 1 for index, word in enumerate(said) if word in _THERE and index), default=0)
+    there = max((index + 1 for index, word in enumerate(said) if word in WORDS.places and index), default=0)
     words = [word for word in said[there:] if word not in ARTICLES and word not in FILLERS]
     while behind and len(words) > 1 and words[0] in lexicon.type_words and words[0] not in PREPOSITIONS:
         words = words[1:]
@@ -376,7 +367,9 @@ class Frames:
                 and text not in self.lexicon.type_words
                 and words[max(at - 1, 0)].text not in ARTICLES
             )
-            return at not in named and (goes_on or text in _CONDITIONS or text in _BARS - self.vocabulary or other)
+            return at not in named and (
+                goes_on or text in WORDS.conditions or text in WORDS.bars - self.vocabulary or other
+            )
 
         if any(map(says_more, range(verb + 1, end))):
             return []
@@ -456,7 +449,7 @@ class Frames:
             # Of what stands before the verb the stance is judged: "subsequently a is moved".
             relative = start == 0 and mention.first < verb
             for index, word in enumerate(words[start : mention.first], start):
-                relative = relative or word.text in RELATIVES
+                relative = relative or word.text in WORDS.relatives
                 particle = word.text in particles and (word.text in PARTICLES or index == verb + 1)
                 # "pick up a" for "pick a", where "up" tells no actions apart.
                 particle = particle or (index == verb + 1 and word.text in PARTICLES and word.text not in self._telling)
@@ -645,7 +638,7 @@ class Frames:
         if not self._can_stand(frame, slot, row, k):
             return _NEVER
         cost = self._loosely(frame, slot, row, k) if row.loose else self._announced(frame, slot, row, k)
-        if cost >= _NEVER and role.kinds & wanted.kinds and role.prepositions <= _LOCATIVE:
+        if cost >= _NEVER and role.kinds & wanted.kinds and role.prepositions <= WORDS.locative:
             # "pick ball x in room y" for "from room y": only this slot is of that kind.
             alone = not any(role.kinds & item.kinds for place, item in enumerate(frame.roles) if place != slot)
             cost = 1.0 if alone else cost
@@ -684,17 +677,17 @@ class Frames:
             # It acts, or in a passive it is acted on.
             if frame.subject and slot == 0:
                 return 0.0
-            return _NEVER if row.passive else 0.5 if sought <= _INSTRUMENT else 3.0
-        if (said & _DISTINCT) != (sought & _DISTINCT):
+            return _NEVER if row.passive else 0.5 if sought <= WORDS.instrument else 3.0
+        if (said & WORDS.distinct) != (sought & WORDS.distinct):
             # "behind c" is another place than "at c"; unsaid, it is at least unlikely.
             return 2.0 if not said else _NEVER
         if said & sought or "from" not in said | sought:
             if said and sought:
-                return 1.0 if said | sought <= _LOCATIVE else min(2.0, float(len(said ^ sought)))
+                return 1.0 if said | sought <= WORDS.locative else min(2.0, float(len(said ^ sought)))
             # "load it with …" may be said of what is loaded; "load … into it" may not.
             if said:
-                return 1.0 if said <= _INSTRUMENT else 2.5
-            return 1.0 if sought <= _LOCATIVE | _INSTRUMENT else 2.0
+                return 1.0 if said <= WORDS.instrument else 2.5
+            return 1.0 if sought <= WORDS.locative | WORDS.instrument else 2.0
         return 2.0 if not said or not sought else _NEVER
 
     def _loosely(self, frame: Frame, slot: int, row: _Row, k: int) -> float:
@@ -707,16 +700,18 @@ class Frames:
             ("from" in said and ("to" in sought or frame.slots[slot] in frame.goals))
             or ("to" in said and "from" in sought)
             # "move a with b to c" does not say that b is where it comes from, and "behind c" is no "at c".
-            or (said & _INSTRUMENT and sought & _WAYS and not frame.natural and self._has_rival(frame, slot, row, k))
-            or (said & _WAYS and not sought and self._has_rival(frame, slot, row, k))
-            or (sought & (_LOCATIVE - _WAYS) and not said & _WAYS and said & _DISTINCT - sought)
+            or (
+                ((said & WORDS.instrument and sought & _WAYS and not frame.natural) or (said & _WAYS and not sought))
+                and self._has_rival(frame, slot, row, k)
+            )
+            or (sought & (WORDS.locative - _WAYS) and not said & _WAYS and said & WORDS.distinct - sought)
         ):  # fmt: skip
             return _NEVER
         if row.mentions[k].first < row.verb and not said:
-            return 0.0 if not sought else 0.9 if frame.natural or sought <= _INSTRUMENT else 1.5
-        if said & sought or said | sought <= _INSTRUMENT:
+            return 0.0 if not sought else 0.9 if frame.natural or sought <= WORDS.instrument else 1.5
+        if said & sought or said | sought <= WORDS.instrument:
             return 0.2
-        if said | sought <= _LOCATIVE:
+        if said | sought <= WORDS.locative:
             return 0.5
         return 0.7 if sought or not said & _WAYS else 1.0
 

@@ -387,7 +387,7 @@ class Reader:
                 verdict = verdict.moved(0, "markup") if verdict.rules and len(kept) - start < len(said) else verdict
                 return [_reading(text, piece, start, verdict)], peeled
         peeled = peel(said)
-        titled = mark is not None and mark[1] and said[mark.end() :].lower().startswith("**obs")
+        titled = mark and mark[1] and said.startswith("**", at) and OBSERVATION.match(said[at:])
         if titled and [item.status for item in self.grammar.said(said[peeled.start :])] == ["read"]:
             # "5. **Observation:** take the image of a" is a step with a title.
             peeled = peeled._replace(label="")
@@ -398,7 +398,7 @@ class Reader:
                 return [unsaid if amended(said) else _no_action(text, piece, "thought")], peeled
             further = peel(said[behind.end() :])
             peeled = peeled._replace(start=behind.end() + further.start, bare=further.bare, label="action")
-        if peeled.bare and not _leaves_unsaid(said[mark.end() :] if mark else said):
+        if peeled.bare and not _leaves_unsaid(said[at:]):
             return [_no_action(text, piece, "label")], peeled
         return self._spoken(text, piece, peeled, tagged or piece.fenced, in_thought, expected, before), peeled
 

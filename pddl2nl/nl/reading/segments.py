@@ -17,7 +17,7 @@ from functools import cache
 from typing import NamedTuple
 
 from pddl2nl.nl.reading.stance import is_plain_lead
-from pddl2nl.nl.reading.words import LEXICON, WORDS, front, noise, phrases, word_set
+from pddl2nl.nl.reading.words import LEXICON, WORDS, front, noise, phrases
 
 _NOISE = noise()
 _SIGNS = ("<", "&", "\\", "$", "~~", "\x0c")
@@ -73,8 +73,7 @@ class Peeled(NamedTuple):
     outer: tuple[int, ...] = ()
 
 
-_ACTIONS = WORDS.plan_nouns | word_set("action_nouns")
-THOUGHTS = word_set("thoughts")
+_ACTIONS = WORDS.plan_nouns | WORDS.action_nouns
 
 
 def label_of(words: Sequence[str]) -> str:
@@ -85,7 +84,7 @@ def label_of(words: Sequence[str]) -> str:
         return "offered"
     if said & (WORDS.plan_nouns | WORDS.calls):
         return "action"
-    if THOUGHTS.intersection(words[:5]):
+    if WORDS.thoughts.intersection(words[:5]):
         return "thought"
     nouns = said & (_ACTIONS | WORDS.speakers)
     return "action" if nouns and all(word in nouns | WORDS.kinds or is_plain_lead(word) for word in words) else ""

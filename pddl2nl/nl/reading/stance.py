@@ -10,11 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from pddl2nl.nl.reading.words import ARTICLES, FILLERS, PREPOSITIONS, PRONOUNS, WORDS, Word, phrases, says, word_set
+from pddl2nl.nl.reading.words import ARTICLES, FILLERS, LEXICON, PREPOSITIONS, PRONOUNS, WORDS, Word, phrases, says
 
 _CLASSES = ("asserted", "explained", "done", "goal", "hypothetical", "supposed", "rejected")
 # A word of two classes is of the later one.
-_CLASS_OF = {word: stance for stance in _CLASSES for word in word_set(stance, "stance")}
+_CLASS_OF = {word: stance for stance in _CLASSES for word in LEXICON["stance"][stance]["say"].split()}
 
 
 def stance_of(lead: Sequence[Word], form: str, *, listed: bool, passive: bool, subject: bool) -> str:

@@ -61,16 +61,11 @@ def says(name: str, text: str) -> re.Match[str] | None:
     return phrases(name, whole=True).search(text)
 
 
-def word_set(name: str, section: str = "words") -> frozenset[str]:
-    """The words of that name in the lexicon."""
-    return frozenset(str(LEXICON[section][name]["say"]).split())
-
-
 class _Sets:
     """The lexicon's sets of words by name: ``WORDS.persons``."""
 
     def __getattr__(self, name: str) -> frozenset[str]:
-        words = word_set(name)
+        words = frozenset(str(LEXICON["words"][name]["say"]).split())
         setattr(self, name, words)
         return words
 
@@ -84,11 +79,11 @@ def word_table(name: str) -> dict[str, list[str]]:
     return {first.strip(): said.split() for first, _, said in rows}
 
 
-ARTICLES = word_set("articles")
-FILLERS = word_set("fillers")
-PARTICLES = word_set("particles")
-PRONOUNS = word_set("pronouns")
-PREPOSITIONS = word_set("prepositions")
+ARTICLES = WORDS.articles
+FILLERS = WORDS.fillers
+PARTICLES = WORDS.particles
+PRONOUNS = WORDS.pronouns
+PREPOSITIONS = WORDS.prepositions
 SYNONYMS = word_table("synonyms")
 _IRREGULAR = word_table("irregular")
 
@@ -96,8 +91,8 @@ _IRREGULAR = word_table("irregular")
 _CHUNK = re.compile(r"[^\s,;]+|[,;]")
 _EDGE = "\\.,;:!?\"'`*()[]{}<>“”‘’«»…~"
 _INVISIBLE = re.compile(r"[\\\xad\u200b-\u200f\u2060\ufeff]")
-_DASHES = word_set("dashes")
-_ARROWS = word_set("arrows")
+_DASHES = WORDS.dashes
+_ARROWS = WORDS.arrows
 _POSSESSIVES = ("'s", "’s")
 _OPENING = frozenset("([{")
 
