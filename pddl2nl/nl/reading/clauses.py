@@ -202,9 +202,9 @@ class ActionGrammar:
             return [_refused(item) for item in clauses]
         row = [word._replace(parted=">" if word.parted else "") for word in words_of(content)] if listed else []
         alone = len(inside(self.frames.mentions(row))) == len(row)
-        if not clauses and alone and (path := self._path(row)):
+        if not clauses and alone and (way := self._with_ways(row)) != row:
             # "| 1 | place_2 | place_5 |", below "From" and "To"
-            return path
+            return self._sentence(content, way, listed)
         if not clauses:
             # "| 0 | – | block_2 | block_0, block_1 |" tells a state, cell by cell.
             told = [item for cell in cells for item in self.clauses(cell)]
@@ -240,14 +240,16 @@ class ActionGrammar:
 
     def clauses(self, text: str, listed: bool = False, before: Steps = ()) -> list[ClauseReading]:
         """What the sentences and clauses of a text say about actions, in order; ``before``: the steps before it."""
-        words = self._named(words_of(text))
-        words = self._addressed(words)
-        if any(word.parted == ">" for word in words) and (path := self._arrows(text, words)):
-            return path
-        known = ClauseReading(0, 0, "read", before[-1:], names_object=True) if before else None
-        steps = before
+        words = self._addressed(self._named(words_of(text)))
+        plain = [word for word in words if not word.aside]
+        for said in (words, plain) if any(word.parted == ">" for word in words) else ():
+            if called := self._called(said):
+                return [called]
         if "|" in text:
             words = [word._replace(parted="" if word.parted == ">" else word.parted) for word in words]
+        words = self._with_ways(words)
+        known = ClauseReading(0, 0, "read", before[-1:], names_object=True) if before else None
+        steps = before
         clauses: list[ClauseReading] = []
         corrects = False
         for index, sentence in enumerate(self._sentences(text, words)):
@@ -436,58 +438,6 @@ class ActionGrammar:
         addressed = at and words[at].parted == ":" and any(item.objects == mentions[0].objects for item in mentions[1:])
         return words[at:] if addressed else words
 
-    def _arrows(self, text: str, words: Sequence[Word]) -> list[ClauseReading]:
-        """The steps of a line with arrows, and what it says behind them: "a → b → c. Done.", "sail a → b (empty)"."""
-        last = max(at for at, word in enumerate(words) if word.parted == ">")
-        for stop in (
-            len(words),
-            *(at for at in range(len(words) - 1, last, -1) if words[at].parted in (".", "(", ",")),
-        ):
-            called = self._called(words[:stop])
-            steps = [called] if called else self._path(words[:stop])
-            if steps and not rejects(words[stop:]):
-                rest = text[words[stop].start :] if stop < len(words) else ""
-                done = tuple(item.candidates[0] for item in steps if item.status == "read")
-                behind = [item.moved(len(text) - len(rest)) for item in self.clauses(rest, before=done)]
-                return [*steps, *(item for item in behind if not item.stance.startswith("state"))]
-        return []
-
-    def _path(self, words: Sequence[Word]) -> list[ClauseReading]:
-        """The steps of places with arrows between them, where one action alone fits each pair: "(go) a → b → c"."""
-        if len(words) > _LEAD + _REACH or not any(word.parted == ">" for word in words):
-            return []
-        # "East side: a → b → c"
-        lead = next((at for at, word in enumerate(words[:_LABEL]) if word.parted == ":"), 0)
-        if not any(rules_out(word.text) or word.text in WORDS.thoughts for word in words[:lead]):
-            words = words[lead:]
-        meant = [frame for frame, _, _ in self.frames.verbs.get(words[0].text, ())]
-        meant = [frame for frame in meant if frame.verb == words[0].text] or meant
-        words = words[1:] if meant else words
-        mentions = self.frames.mentions(words)
-        parted = all(words[item.first].parted == ">" for item in mentions[1:])
-        # "Move a → b, eat …" may be an action with more objects.
-        more = any(len(frame.slots) != 2 for frame in meant)
-        if len(mentions) < 2 or not parted or more or len(inside(mentions)) < len(words):
-            return []
-        steps: list[ClauseReading] = []
-        for first, second in pairwise(mentions):
-            fitting = [
-                frame
-                for frame in meant or self.frames.frames.values()
-                if len(frame.slots) == 2
-                if all(
-                    self._suits(frame, at, item.objects[0])
-                    for item, at in zip((first, second), frame.slots, strict=True)
-                )
-            ]
-            if len(fitting) != 1 or "to" not in fitting[0].roles[1].prepositions:
-                return []
-            args = {at: item.objects[0].pddl for item, at in zip((first, second), fitting[0].slots, strict=True)}
-            action = GroundAction(fitting[0].action, (args[0], args[1]))
-            start, end = words[first.first].start, words[second.last - 1].end
-            steps.append(verdict_of(start if not steps else words[second.first].start, end, (action,), ("reworded",)))
-        return [item.moved(0, "several") for item in steps] if len(steps) > 1 else steps
-
     def _ended(self, words: Sequence[Word], stance: str) -> list[ClauseReading]:
         """Words that name an object or an action, as no action of this stance."""
         named = bool(self.frames.mentions(words))
@@ -512,7 +462,6 @@ class ActionGrammar:
             for part in parts:
                 named.append(word if part == word.text else word._replace(text=part, raw=part))
                 word = word._replace(parted="")
-        named = self._with_ways(named)
         for at in range(len(named) - 2, -1, -1):
             # "let go of a" is "release a"
             for verb, said in _PHRASAL:
@@ -521,25 +470,57 @@ class ActionGrammar:
         return named
 
     def _with_ways(self, words: list[Word]) -> list[Word]:
-        """The words with "go from a to b" for "leave a for b", and "sail a to b" for "sail a → b; …"."""
+        """The words with "go from a to b" for "leave a for b", and "to" for an arrow between two objects."""
         if not any(word.text in _LEAVES or word.parted == ">" for word in words):
             return words
-        ends = {item.first: item.last for item in self.frames.mentions(words)}
-        for first in sorted(ends, reverse=True):
-            at, verb = ends[first], words[first - 1].text if first else ""
-            last = ends.get(at + 1, at) if verb in _LEAVES and words[at : at + 1] and words[at].text == "for" else 0
-            if last > at:
-                go, source, to = (
-                    words[place]._replace(text=said, raw=said)
-                    for place, said in ((first - 1, _LEAVES[verb]), (first - 1, "from"), (at, "to"))
-                )
+        words, mentions = [*words], self.frames.mentions(words)
+        ends = {item.first: item.last for item in mentions}
+        way: list[Mention] = []
+        for item in reversed(mentions):
+            first, at = item.first, item.last
+            if first and words[first - 1].text in _LEAVES and at + 1 in ends and words[at].text == "for":
+                leave = words[first - 1]
+                go, source = (leave._replace(text=said, raw=said) for said in (_LEAVES[leave.text], "from"))
+                to = words[at]._replace(text="to", raw="to")
                 words = [*words[: first - 1], go, source._replace(parted=""), *words[first:at], to, *words[at + 1 :]]
-            elif verb in self.frames.verbs and at in ends and words[at].parted == ">" and (
-                ends[at] == len(words) or words[ends[at]].parted in (".", ";")
-            ):  # fmt: skip
-                to = words[at]._replace(text="to", raw="to", end=words[at].start, parted="")
-                words = [*words[:at], to, words[at]._replace(parted=""), *words[at + 1 :]]
+            arrow = at in ends and words[at].parted == ">"
+            # "… a and b → b is built" tells what comes of it.
+            behind = words[ends[at]].parted if arrow and len(way) < 2 and ends[at] < len(words) else "."
+            way = [item, *way] if arrow and behind in (".", ";", "(", ",") else [item]
+            # "move a → b, update c → d", but not "pick up a in b → a"
+            verbs = (
+                self.frames.verbs.keys() | self.frames.vocabulary - PREPOSITIONS - self.lexicon.type_words | {"from"}
+            )
+            if len(way) < 2 or words[first].parted == ">":
+                continue
+            beside = first in ends.values() and not words[first].parted
+            told = beside or (first > 0 and words[first - 1].text in verbs)
+            verb = () if told else self._way_verb(words[:first], way)
+            for other in way[:0:-1] if told or verb else ():
+                to = words[other.first]._replace(text="to", raw="to", end=words[other.first].start, parted="")
+                words[other.first : other.first + 1] = [to, words[other.first]._replace(parted="")]
+            said = [words[first]._replace(text=each, raw=each, end=words[first].start) for each in verb]
+            words[first : first + 1] = [
+                word._replace(parted="" if number else word.parted) for number, word in enumerate([*said, words[first]])
+            ]
         return words
+
+    def _way_verb(self, lead: Sequence[Word], way: Sequence[Mention]) -> tuple[str, ...]:
+        """The verb of the only action that leads along a way without one: "East side: a → b → c"; else nothing."""
+        if any(word.text in self.frames.verbs or word.text in WORDS.thoughts or rules_out(word.text) for word in lead):
+            return ()
+        fitting = [
+            (frame.verb, *frame.particles)
+            for frame in self.frames.frames.values()
+            if len(frame.slots) == 2
+            and "to" in frame.roles[1].prepositions
+            and all(
+                self._suits(frame, slot, item.objects[0])
+                for pair in pairwise(way)
+                for item, slot in zip(pair, frame.slots, strict=True)
+            )
+        ]
+        return fitting[0] if len(fitting) == 1 else ()
 
     def _sentences(self, text: str, words: Sequence[Word]) -> Iterator[Sequence[Word]]:
         """Sentences without the list numbers that part them; a dash or a colon parts where a correction follows it."""
@@ -702,6 +683,7 @@ class ActionGrammar:
 
     def _chain(self, text: str, words: Sequence[Word], listed: bool) -> list[ClauseReading]:
         """Steps of one verb along several places: "drive truck_0 from a to b to c"; empty where it is none."""
+        words = [word for word in words if not word.aside]
         for cut in [index for index, word in enumerate(words) if index > 2 and word.text in WORDS.joined | {"to"}]:
             first = self._clause(text, words[:cut], listed)
             if first is not None and first.status == "read" and "static" not in first.rules:
