@@ -8,6 +8,7 @@ import pytest
 
 from pddl2nl.nl.reading.reader import Reader
 from tests.nl.blocks import blocks_reader
+from tests.nl.reading.composed import domain
 
 COUNT = 8_000
 
@@ -55,3 +56,10 @@ def test_odd_input_takes_time_in_proportion(kind: str, linear: Callable[..., Non
 def test_all_actions_of_a_long_line_are_read(reader: Reader) -> None:
     assert len(reader.read(ODD["many actions in a line"](COUNT)).plan) == COUNT // 4
     assert reader.read_turn(ODD["empty lines"](COUNT)).status == "read"
+
+
+def test_an_object_that_corrects_an_action_without_objects_is_reported() -> None:
+    reader = domain("tabletop").reader
+    readings = reader.read("Return to base. No, location-2-4.")
+    assert not readings.plan
+    assert not readings.complete

@@ -379,9 +379,9 @@ class ActionGrammar:
                 places = {*fitting} - taken if len(fitting) == 1 else set()
             if not goes_on and not role.prepositions and len(mentions) == 1 and "reworded" not in last.rules:
                 # "stack a on b, sorry, c": it corrects the last object that it can stand for.
-                fitting = [place for place in frame.slots if self._suits(frame, place, mention.objects[0])]
-                args[fitting[-1] if fitting else frame.slots[-1]] = mention.objects[0].pddl
-                taken = {*fitting}
+                taken = {place for place in frame.slots if self._suits(frame, place, mention.objects[0])}
+                if taken:
+                    args[[place for place in frame.slots if place in taken][-1]] = mention.objects[0].pddl
                 break
             if len(places) != 1 or (not role.prepositions and len(mentions) == 1 < len(frame.slots)):
                 return None
