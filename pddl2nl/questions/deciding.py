@@ -99,16 +99,27 @@ def is_plan(simulator: Simulator, state: State, plan: Iterable[GroundAction]) ->
 
 @dataclass
 class _Surroundings:
-    """States that were reached, each with the state before it and the action in between; their atoms, first come."""
+    """States that were reached, each with the state before it and the action in between.
+
+    Attributes:
+        numbers: in which states an atom is true, as the bits of a number: the n-th state that was reached is bit n.
+    """
 
     before: dict[State, tuple[State, GroundAction] | None] = field(default_factory=dict)
-    first: dict[GroundAtom, State] = field(default_factory=dict)
+    numbers: defaultdict[GroundAtom, int] = field(default_factory=lambda: defaultdict(int))
 
     def add(self, state: State, before: tuple[State, GroundAction] | None) -> None:
         if state not in self.before:
-            self.before[state] = before
             for atom in state.changing():
-                self.first.setdefault(atom, state)
+                self.numbers[atom] |= 1 << len(self.before)
+            self.before[state] = before
+
+    def holding(self, atoms: Iterable[GroundAtom]) -> Iterator[State]:
+        """The states in which all these atoms are true, first come."""
+        left = -1
+        for atom in atoms:
+            left &= self.numbers.get(atom, 0)
+        return (state for number, state in enumerate(self.before) if left >> number & 1) if left else iter(())
 
     def plan(self, state: State) -> tuple[GroundAction, ...]:
         actions = []
@@ -311,10 +322,9 @@ class Decider:
                 return Decision(False, {"unreachable": [write_condition(part)], "proof": "static"})
         atoms = [ground_atom(part) for part in parts if isinstance(part, Atom)]
         changing = [atom for atom in atoms if atom[0] in layout.changing]
-        if all(atom in self._around.first for atom in changing):
-            for state in self._around.before:
-                if holds(condition, state):
-                    return Decision(True, {"plan": _texts(self._around.plan(state))})
+        for state in self._around.holding(changing):
+            if holds(condition, state):
+                return Decision(True, {"plan": _texts(self._around.plan(state))})
         refuted = self.mutexes.refutation(condition)
         return None if refuted is None else Decision(False, {"unreachable": [*refuted], "proof": "h2"})
 

@@ -101,15 +101,16 @@ class EvenSubjects:
         looks: defaultdict[Hashable, tuple[list[DecidedSubject], list[DecidedSubject]]] = defaultdict(lambda: ([], []))
         for one in self._decided[topic.place.state].values():
             looks[topic.seen(one.subject)][one.decision.answer].append(one)
-        for sides in self.rng.sample([*looks.values()], len(looks)):
+        for wrong, right in self.rng.sample([*looks.values()], len(looks)):
+            if not wrong or not right:
+                continue
             signed = [
                 {name: sign * value / len(side) for name, value in {**one.features, "a subject": 1.0}.items()}
-                for sign, side in zip((-1, 1), sides, strict=True)
+                for sign, side in ((-1, wrong), (1, right))
                 for one in side
             ]
-            weights = _even_weights(signed) if all(sides) else None
+            weights = _even_weights(signed)
             if weights is not None:
-                wrong, right = sides
                 yield (wrong, weights[: len(wrong)]), (right, weights[len(wrong) :])
 
     def _decide(self, topic: LastingTopic) -> None:
