@@ -246,9 +246,10 @@ def test_plots_need_an_extra_and_those_that_there_is_nothing_for_are_said(
 
 
 def test_a_full_disk_leaves_the_page_that_was_there(finished: Path, tmp_path: Path) -> None:
-    # The limit on a file's size is a disk that is full for this process alone.
+    # The limit on a file's size is a disk that is full for this process alone. Python would cut off compiled modules.
     code = """
         import resource, signal, sys
+        sys.dont_write_bytecode = True
         from pddl2nl.cli.app import main
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, resource.RLIM_INFINITY))
