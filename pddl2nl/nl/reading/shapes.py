@@ -7,6 +7,7 @@ its own number and in objects of the same kinds says the same of its own objects
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Callable
 from functools import lru_cache
 
@@ -34,6 +35,7 @@ class Shapes:
     def __init__(self, grammar: ActionGrammar):
         self._grammar = grammar
         self._objects = grammar.lexicon.by_nl
+        self._reading = threading.Lock()
         self._kinds: dict[object, int] = {}
         self._mark = lru_cache(_MOST)(self._mark_of)
         self._kept: dict[object, tuple[Peeled, list[tuple[Reading, list[int | str]]]]] = {}
@@ -69,10 +71,12 @@ class Shapes:
                 readings.append(Reading(piece.line, start, end, text[start:end], item.status, action, *item[6:]))
             return readings, known[0] if number is None else known[0]._replace(number=number)
         statics = self._grammar.statics
-        statics.particular = False
-        readings, peeled = read()
-        if number == peeled.number and "\n" not in said and not statics.particular:
-            self._keep(key, said, piece.start, names, readings, peeled)
+        # A reader may serve several threads.
+        with self._reading:
+            statics.particular = False
+            readings, peeled = read()
+            if number == peeled.number and "\n" not in said and not statics.particular:
+                self._keep(key, said, piece.start, names, readings, peeled)
         return readings, peeled
 
     def _keep(self, key: object, said: str, at: int, names: list[str], readings: list[Reading], peeled: Peeled) -> None:
