@@ -3,7 +3,8 @@
 1. Candidates are blocks of steps: what stands between plan tags, a list, code marks, lines, or prose.
 2. A block is no candidate where its own heading says so in a whole phrase: the state, the goal, rules, an example, an
    explanation or check, actions that could be taken, or a plan that is wrong.
-3. Numbering that goes on continues a plan, and so does a block under a title that speaks of no plan ("Phase 2").
+3. Numbering that goes on continues a plan, and so does a block under a title that speaks of no plan ("Phase 2")
+   or in a list item of its own ("* truck_2 goes to b:" above "1. …"), even if it does what an earlier part did.
 4. A block that is tagged, announced ("my plan is:") or follows a rejection ("no, …:") takes the place of those before.
 5. Any other block that says nothing but steps of the plan before it only explains it.
 6. Tagged blocks come before others, unless the reply rejects them.
@@ -26,9 +27,9 @@ from types import MappingProxyType
 
 from pddl2nl.nl.reading.formal import UNKNOWN_VERB
 from pddl2nl.nl.reading.readings import OFFERED, TAILED, UNDECIDED, UNSAID, PlacedReading, Reading, reported
-from pddl2nl.nl.reading.segments import NO_PLAN_HEADINGS, Block, heading_of
+from pddl2nl.nl.reading.segments import NO_PLAN_HEADINGS, Block, heading_of, label_of
 from pddl2nl.nl.reading.stance import amended, inserted
-from pddl2nl.nl.reading.words import says, word_table
+from pddl2nl.nl.reading.words import WORDS, says, word_table
 from pddlval import GroundAction
 
 Placed = Sequence[PlacedReading]
@@ -56,7 +57,8 @@ class _Steps:
     """A block of attempts: a candidate for the plan, or a part of one.
 
     ``rank``: which plan tags are around it; ``words``: what the reply says between the block before it and this one;
-    ``restarts``: its numbering begins anew; ``rejected``: the reply says behind it that it is wrong.
+    ``restarts``: its numbering begins anew; ``rejected``: the reply says behind it that it is wrong; ``parts``: which
+    part of a plan it is (`_parts`).
     """
 
     rank: int
@@ -65,6 +67,7 @@ class _Steps:
     items: list[PlacedReading] = field(default_factory=list)
     numbers: list[tuple[int, ...]] = field(default_factory=list)
     rejected: bool = False
+    parts: Mapping[str, int] = field(default_factory=dict)
 
     def add(self, item: PlacedReading) -> None:
         self.items.append(item)
@@ -130,10 +133,12 @@ def _blocks(placed: Placed, tags: Sequence[Block]) -> tuple[list[_Steps], list[s
     blocks: list[_Steps] = []
     words: list[str] = []
     above: PlacedReading | None = None
+    over: PlacedReading | None = None
     parted = False
     for item in placed:
         reading = item.reading
         if not reading.is_attempt:
+            over = item if item.item else over
             if item.number is not None and reading.rule in ("label", "prose") and item.item != "option":
                 # "Step 3:" stands above its action.
                 above = item
@@ -146,8 +151,14 @@ def _blocks(placed: Placed, tags: Sequence[Block]) -> tuple[list[_Steps], list[s
         if above is not None and (item.number is None or item.item == "option"):
             item = item._replace(number=above.number, outer=above.outer)
         restarts = bool(blocks) and _restarts(blocks[-1], item)
+        over = over if over and item.place and over.indent < item.indent else None
+        parts = _parts(words[-1] if words else "", over)
+        if over is not None:
+            # "1. …" below each of two bullets
+            restarts = restarts or (bool(blocks) and blocks[-1].numbers[-1:] == [item.place])
+            words = words or [over.reading.text if _changes(over.reading.text) else ""]
         if not blocks or restarts or not _goes_on(blocks[-1], item, words, parted):
-            blocks.append(_Steps(_rank(tags[item.block]), words, restarts))
+            blocks.append(_Steps(_rank(tags[item.block]), words, restarts, parts=parts))
         blocks[-1].add(item)
         first, *rest = blocks[-1].items[:4]
         again = len(rest) == 2 and first.place == rest[0].place and _follows(item.place, first.place)
@@ -155,8 +166,26 @@ def _blocks(placed: Placed, tags: Sequence[Block]) -> tuple[list[_Steps], list[s
             # "1. …" alone, and "1. … 2. …" below it: a list that numbers each item by 1 does not go on with 2.
             blocks[-1:] = [replace(blocks[-1], items=[first]), replace(blocks[-1], words=[], restarts=True, items=rest)]
         above = None if item.place else above
-        words, parted = [], False
+        over, words, parted = None, [], False
     return blocks, words
+
+
+_PART = re.compile(r"\W*(?:([A-Za-z]+) #?(\d+|[A-E])\b|((?i:first|second|third|fourth|fifth)) ([a-z]+))")
+
+
+def _parts(title: str, over: PlacedReading | None) -> dict[str, int]:
+    """The number of a part of a plan by its noun ("Phase 2", "Second trip"), and the line of the list item above it."""
+    parts = {} if over is None else {f"{over.item} {over.indent}": over.reading.line}
+    if (said := _PART.match(title)) and (noun := (said[1] or said[4]).lower()) not in WORDS.plan_nouns:
+        number = (said[2] or said[3]).lower()
+        parts[noun] = int(number) if number.isdigit() else _PLACES[number] + 1
+    return parts
+
+
+def _changes(title: str) -> bool:
+    """Whether the title of a part announces another plan, or none: "Better:", "Check:", but not "Out again:"."""
+    said = re.sub(r"\b(once )?again\b", "", title, flags=re.IGNORECASE)
+    return turns_away(said) or heading_of(said) in NO_PLAN_HEADINGS or label_of(said.lower().split()) == "action"
 
 
 def _speaks(item: PlacedReading) -> bool:
@@ -244,7 +273,8 @@ def _reported(items: Placed, reason: str) -> list[PlacedReading]:
 def _follow(plan: _Steps, block: _Steps) -> _Steps:
     """What counts of a plan and a block behind it: the block, the plan that it only explains, or both as one."""
     apart = block.rank == 3 and block.items[0].block != plan.items[0].block
-    both = replace(plan, items=[*plan.items, *block.items], rejected=block.rejected)
+    parts = {**plan.parts, **block.parts}
+    both = replace(plan, items=[*plan.items, *block.items], rejected=block.rejected, parts=parts)
     known = any(item.reading.reason != UNKNOWN_VERB for item in block.items)
     # "In short: 1. Unstack Y from O": initials of the objects of the plan before it
     short = len(block.items) <= len(plan.actions) and all(
@@ -259,6 +289,10 @@ def _follow(plan: _Steps, block: _Steps) -> _Steps:
         return block
     if block.heading == "recap" and set(block.actions) <= set(plan.actions):
         return block if block.actions == plan.actions else plan
+    further = any(number > plan.parts.get(part, number) for part, number in block.parts.items())
+    if further and not plan.rejected and not any(map(_changes, block.words)):
+        # "Phase 3: Back again" does what phase 1 did.
+        return both
     if mended := _mended(plan, block):
         return mended
     if plan.rejected or block.announced or apart:
@@ -438,7 +472,7 @@ READING_POLICIES: Mapping[str, ReadingPolicy] = MappingProxyType(
         for policy in (
             ReadingPolicy(
                 "default",
-                14,
+                15,
                 "The last block of steps that is tagged ([PLAN] … [PLAN END]), announced or follows a rejection; "
                 "tagged blocks come first. A block whose heading says that it is no plan does not count, and what only "
                 "says the plan's steps again adds nothing. Options without a choice, and a rejected plan without "
