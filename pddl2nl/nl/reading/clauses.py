@@ -73,7 +73,9 @@ _MOST_WAYS = 4096
 
 _DEFINITE = frozenset(("the", "that"))
 _GAPS = frozenset(("at", "of", "from", "to", "into"))
+_QUOTES = tuple("'\"`*’”")
 _ENDS = (".", ";", "?", ">")
+_REMAINS = frozenset(("stays", "remains", "becomes", "be"))
 _AT = frozenset(("at", "in", "on"))
 _PLACING = _AT | {"from", "to"}
 _OPENERS = WORDS.corrections | WORDS.openers
@@ -81,6 +83,7 @@ _SUBJECTLESS = _OPENERS | WORDS.passives | {"it", "they"}
 _SUPPOSED = ("(would)", "(could)", "(might)", "(may)")
 _MEANT = phrases("meant", whole=True)
 _LEAVES = {"leave": "go", "leaves": "goes", "leaving": "going"}
+_UNCHANGED = {verb for verb, forms in word_table("irregular").items() if verb in forms}
 _PHRASAL = [(verb, said.split("_")) for verb, forms in word_table("phrasal").items() for said in forms]
 
 
@@ -124,6 +127,8 @@ class ActionGrammar:
         # "Now a craves b", where PDDL says (craves a b); "carry a to b" may be an order.
         named = {fold(predicate.name) for predicate in domain.predicates} - lexicon.type_words - PARTICLES
         self._states = self._told_states | (named - others)
+        told_facts = " ".join(filter(None, (snippet.text for snippet in wording.predicates.values())))
+        self._facts = named.union(word.text for word in words_of(told_facts))
 
     # ── a whole line ─────────────────────────────────────────────────────────────────────────────
 
@@ -241,10 +246,11 @@ class ActionGrammar:
     def clauses(self, text: str, listed: bool = False, before: Steps = ()) -> list[ClauseReading]:
         """What the sentences and clauses of a text say about actions, in order; ``before``: the steps before it."""
         words = self._addressed(self._named(words_of(text)))
-        plain = [word for word in words if not word.aside]
-        for said in (words, plain) if any(word.parted == ">" for word in words) else ():
-            if called := self._called(said):
-                return [called]
+        arrows = [0 if word.aside else word.start for word in words if word.parted == ">"]
+        called = self._called(text, words) if arrows else None
+        # "Get dip d → start the movie": the arrow parts two steps.
+        if called and ("|" in text or called.end > arrows[-1]):
+            return [called]
         if "|" in text:
             words = [word._replace(parted="" if word.parted == ">" else word.parted) for word in words]
         words = self._with_ways(words)
@@ -267,15 +273,11 @@ class ActionGrammar:
                 continue
             if not behind:
                 continue
-            sentence = self._behind_label(behind, corrects)
-            labelled = sentence[0].start > behind[0].start
-            asked = (listed and index == 0) or labelled
-            verdicts = self._sentence(
-                text, sentence, asked, None if corrects else last or known, () if corrects else steps
-            )
+            heard = (None, ()) if corrects else (last or known, steps)
+            verdicts = self._sentence(text, behind, listed and index == 0, *heard)
             if corrects and last is not None and follows:
                 reason = bool(verdicts) and all(item.tells_state for item in verdicts)
-                verdicts = [] if reason else self._corrected(text, sentence, last, verdicts)
+                verdicts = [] if reason else self._corrected(text, behind, last, verdicts)
                 corrects = not verdicts
                 if verdicts:
                     clauses[-1] = last.refused("rejected (corrected)")
@@ -297,39 +299,12 @@ class ActionGrammar:
         if read:
             # What is said beside an action of how things stand explains it.
             clauses = [item for item in clauses if not item.stance.startswith("state")]
-        if read:
             # "Stack a on b: not possible, so put it down."
             ruled_out = [item for item in clauses[:-1] if item.is_failure and item.stance == "rejected"]
             clauses = [item.refused("rejected") if item in ruled_out else item for item in clauses]
         if len(read) > 1:
             clauses = [item if item.status == "not-an-action" else item.moved(0, "several") for item in clauses]
         return clauses
-
-    def _behind_label(self, words: Sequence[Word], corrects: bool) -> Sequence[Word]:
-        """A sentence without words before a colon that only introduce its action: "One action is needed: stack a on b".
-
-        "a to b: move from a to b" has its own objects before it.
-        """
-        for index, word in enumerate(words[1:], 1):
-            lead = words[:index]
-            if word.parted == ":" and word.text in ("i", "we") and not any(rules_out(item.text) for item in lead):
-                # "block_3 is on top, so it has to go first: I unstack it"
-                return words[index:]
-            if word.parted == ":" and word.text in self.frames.verbs:
-                named = inside(self.frames.mentions(lead))
-                small = ARTICLES | PREPOSITIONS | self.lexicon.type_words | WORDS.joined
-                alone = all(place in named or item.text in small for place, item in enumerate(lead))
-                # "truck_1: pick up a" says who does it.
-                alone = alone and (len(self._names(lead)) != 1 or self._names(lead) <= self._names(words[index:]))
-                # "**Free curb_3:** move car_2 from curb_3 to …" names what its action does.
-                announced = self._names(lead) <= self._names(words[index:]) and not any(
-                    (item.text in self.frames.verbs and place not in named)
-                    or item.text in WORDS.thoughts
-                    or rules_out(item.text)
-                    for place, item in enumerate(lead)
-                )
-                return words[index:] if alone or announced or corrects else words
-        return words
 
     def _names(self, words: Sequence[Word]) -> set[str]:
         return {item.pddl for mention in self.frames.mentions(words) for item in mention.objects}
@@ -605,13 +580,8 @@ class ActionGrammar:
             if settled and part[0].text not in WORDS.main and (joined or verdict.is_failure or is_open(verdict.stance)):
                 # "It makes no sense to stack a on b and pick up c."
                 verdict = verdict.refused(stance)
-            if verdict.status == "read" and clauses and clauses[-1].is_failure:
-                # "**Load it**: load a onto b", "Carrying a, go to b"
-                carried = (
-                    part[0].parted == "," and words[0].text in WORDS.participles and clauses[-1].reason == UNKNOWN_VERB
-                )
-                if part[0].parted == ":" or carried:
-                    clauses.pop()
+            if verdict.status == "read" and clauses and self._introduces(text, words, clauses[-1], part, verdict):
+                clauses.pop()
             said = self._with_tail(text, part, verdict)
             clauses += said
             steps = _steps(steps, said)
@@ -626,6 +596,21 @@ class ActionGrammar:
             return chain
         whole = whole or self._without_verb(text, words)
         return self._with_tail(text, words, whole) if whole is not None else []
+
+    def _introduces(
+        self, text: str, words: Sequence[Word], last: ClauseReading, part: Sequence[Word], step: ClauseReading
+    ) -> bool:
+        """Whether what stands before a step only introduces it, and says none.
+
+        "**Load it**: load a onto b", "**Getting the key**: go to a", "Load a – load a onto b", "Carrying a, go to b"
+        """
+        mark = part[0].parted
+        if mark == ":" and last.status == "not-an-action":
+            named = self._names([word for word in words if word.start < part[0].start])
+            return named <= self._names(part) and not last.stance.startswith("rejected")
+        carries = words[0].text in WORDS.participles and last.reason == UNKNOWN_VERB
+        titles = mark == "-" and self.titles(text[last.start : last.end], step.candidates[0])
+        return last.is_failure and (mark == ":" or titles or (mark == "," and carries))
 
     def _subject(self, words: Sequence[Word]) -> Sequence[Word]:
         """The object of which a passive clause speaks: "a is picked up from the table"."""
@@ -694,7 +679,9 @@ class ActionGrammar:
     def _clause_or_typo(self, text: str, words: Sequence[Word], listed: bool, steps: Steps) -> ClauseReading | None:
         """A clause as it stands; else with what the steps before it leave unsaid; else without typos of one letter."""
         verdict = self._clause(text, words, listed)
-        if (verdict is None or verdict.is_failure or verdict.status == "ambiguous") and (called := self._called(words)):
+        if (verdict is None or verdict.is_failure or verdict.status == "ambiguous") and (
+            called := self._called(text, words)
+        ):
             return called
         if verdict is None or verdict.is_failure or verdict.stance == NO_SUBJECT:
             # What follows depends on the steps before.
@@ -724,8 +711,8 @@ class ActionGrammar:
             head = head[:-1]
         return head
 
-    def _called(self, words: Sequence[Word]) -> ClauseReading | None:
-        """An action behind its own name, with all objects: "Board: p1 enters e0 on f0", "drive t, a → b (5 km)"."""
+    def _called(self, text: str, words: Sequence[Word]) -> ClauseReading | None:
+        """An action behind its own name, with all objects: "Board: p1 enters e0 on f0", "'drive' t, a → b (5 km)"."""
         mentions = self.frames.mentions(words)
         first = mentions[0].first if mentions else 0
         if mentions[1:] and first < 2 and words[mentions[0].last].parted == ":":
@@ -735,13 +722,16 @@ class ActionGrammar:
             mentions = self.frames.mentions(words)
             first = mentions[0].first
         end = next((at for at, word in enumerate(words[: first + 1]) if at and word.parted == ":"), first)
-        head = self._head(words[:end])
-        name = self._heads.get(head) or self._heads.get(self._called_by(head))
+        begin, stop = words[0].start, words[0].end
+        # "Load-truck a into t", "'load' a into t": a name that is no other word, or stands in quotes, leaves no doubt.
+        sure = text[stop : stop + 1] in _QUOTES or not text[begin:stop].isalpha()
+        schema = self.pddl.schema(text[begin:stop]) if sure else None
+        end = sum(word.start == begin for word in words) if schema else end
+        loose, head = schema is not None, self._head(words[:end])
+        name = schema.name if schema else self._heads.get(head) or self._heads.get(self._called_by(head))
         if name is None or not mentions:
             return None
         named, behind = inside(mentions), words[mentions[-1].last :]
-        # "Load-truck a into t", "move_two piece_1: a, b → c": its name in one word or a colon leaves no doubt.
-        loose = end > 1 and words[end - 1].start == words[0].start
         body = [*enumerate(words)][end : mentions[-1].last]
         arrow = any(word.parted == ">" for _, word in body)
         loose = loose or any(word.parted == ":" for word in words[1 : mentions[-1 if arrow else 0].last + 1])
@@ -756,6 +746,10 @@ class ActionGrammar:
         said = [words[0], *(word for at, word in body if at in named or word.text in PREPOSITIONS)]
         actions = self.frames.called(name, said, self.frames.mentions(said))
         start, stop = min(word.start for word in words), words[mentions[-1].last - 1].end
+        kept = [word for word in words if not word.aside]
+        if not actions and len(kept) < len(words):
+            # "'taxi' to plane_1 (turns south)"
+            return self._called(text, kept)
         return verdict_of(start, stop, tuple(actions), ("called",)) if actions else None
 
     def _in_context(self, text: str, words: Sequence[Word], listed: bool, steps: Steps) -> ClauseReading | None:
@@ -1065,6 +1059,9 @@ class ActionGrammar:
         if not opened or not behind or any(word.text not in beside for word in words[at : behind[0].first]):
             return False
         announced = len(behind) > 1 and words[behind[0].last].text in PREPOSITIONS
+        frames = (frame for word in words[:index] for frame, _, _ in self.frames.verbs.get(word.text, ()))
+        if words[index].text == "and" and any(frame.joins for frame in frames):
+            return False
         # "first in mode_0 and then in mode_1"
         again = words[at].text in PREPOSITIONS and any(word.text == "then" for word in words[index:at])
         return announced or again or words[at].text in ("to", "from")
@@ -1091,7 +1088,7 @@ class ActionGrammar:
             ):  # fmt: skip
                 # "The head is now at c.", "The 'roll' action does this."
                 continue
-            if word.text == "go" and at > 1 and words[at - 2].text == "here":
+            if self._is_adjective(words, at) or (word.text == "go" and at > 1 and words[at - 2].text == "here"):
                 # "Here you go!"
                 continue
             tried += 1
@@ -1105,6 +1102,14 @@ class ActionGrammar:
                 failed = verdict
         return failed
 
+    def _is_adjective(self, words: Sequence[Word], at: int) -> bool:
+        """Whether a form of a verb tells a state: "object_2 is open", "a is now loaded"."""
+        bare = all(form == "base" for _, form, _ in self.frames.verbs[words[at].text])
+        before = next((word.text for word in reversed(words[:at]) if word.text not in FILLERS or word.parted), "")
+        ends = not words[at + 1 : at + 2] or words[at + 1].parted != ""
+        bare = (bare and words[at].text not in _UNCHANGED) or (at > 1 and words[at - 1].text == "now")
+        return bare and ends and before in WORDS.passives | _REMAINS
+
     def _without_verb(self, text: str, words: Sequence[Word]) -> ClauseReading | None:
         """The end of a clause with no verb of an action: a state, or unclear; None where it names no object."""
         mentions = self.frames.mentions(words)
@@ -1116,17 +1121,18 @@ class ActionGrammar:
         obliged = {index for index, word in enumerate(words[1:]) if word.text == "to"}
         holds = [word.text for index, word in enumerate(words) if word.text in states and index not in obliged]
         plain = ARTICLES | self.lexicon.type_words | FILLERS
+        aside_only = all(word.aside for word in words)
         # "[truck_1 at place_2]", "Now: truck_1 at place_2"
         aside = words[mentions[0].first].parted in ("(", ":") or text[words[-1].end :].lstrip()[:1] in ("]", ")")
         plain |= _AT | {"now", "after", "before", "state"} if aside else set()
         if (
             (holds and self._order(words, mentions[0].first) < 0)
             or self._explains(words)
-            or words[0].parted == ">"
-            # "(target: level_2)"
-            or (all(word.aside for word in words) and self._order(words, mentions[0].first) < 0)
+            # "(target: level_2)", "→ carries a", but not "(Then bring a to b.)", "→ bring a to b"
+            or (aside_only and self._order_at(words, mentions[0].first) < 1)
+            or (words[0].parted == ">" and self._order_at(words, mentions[0].first) < 0)
             # "child_3 (not allergic)"
-            or all(index in used or word.text in plain or word.aside for index, word in enumerate(words))
+            or (not aside_only and all(at in used or word.text in plain or word.aside for at, word in enumerate(words)))
         ):
             stance = f"state ({holds[0]})" if holds else A_LIST
             return ClauseReading(words[0].start, words[-1].end, "not-an-action", stance=stance, names_object=True)
@@ -1151,6 +1157,15 @@ class ActionGrammar:
             word.text in beside and not word.parted for word in words[at + 1 : named]
         )  # fmt: skip
         return at if begins else -1
+
+    def _order_at(self, words: Sequence[Word], named: int) -> int:
+        """Where a verb that may be an order stands before the first object ("grab a", but not "carries a"), or -1."""
+        at = self._order(words, named)
+        return (
+            -1
+            if (said := words[at].text).endswith(("s", "ed", "ing")) and len(said) > 5 and not said.endswith("ss")
+            else at
+        )
 
     def _at_verb(self, text: str, words: Sequence[Word], at: int, listed: bool, steps: Steps) -> ClauseReading | None:
         begin = max(0, at - _LEAD)
@@ -1319,6 +1334,11 @@ class ActionGrammar:
         start, end = words[at].start, words[-1].end
         # "… and there drops the ball"
         done = not stance or stance.startswith(("unclear", "explained"))
+        made = not WORDS.demonstratives.isdisjoint(item.text for item in lead[:2]) and stance.startswith("explained")
+        tells = words[at].text in self._facts and "then" not in (item.text for item in lead)
+        if form == "past" and (made or (tells and (acting or all(word.aside for word in words)))):
+            # "This makes a boarded.", "instrument_0 calibrated", "(served: person_0)"
+            return ClauseReading(start, end, "not-an-action", stance=f"state ({words[at].text})", names_object=names)
         names = names or (done and any(self._is_definite(words, place) for place in range(at, len(words))))
         if stance or form not in ("base", "s"):
             stance = (stance or "unclear (no action)") if names else "unclear (a state)"

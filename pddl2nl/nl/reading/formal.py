@@ -96,6 +96,7 @@ _BETWEEN = re.compile(
 _TOKEN = re.compile(r"[^\s,|]+")
 _MARKS = "\"'`.;:"
 _REMARK = re.compile(r"[\s|,]*(?:[(\[;#–—→=-]|//|\Z)")
+_NEXT = re.compile(r"[\s,]*(?:→|[-=]+>)\s*(?:(?:and|then)\b,?\s*)*([^\s,|]+)")
 _ARGUMENT = re.compile(r"(?:([\w-]+)\s*[=:]\s*)?[\"'`]?([^\s,\"'`=]+)[\"'`]?")
 
 
@@ -137,7 +138,12 @@ class PDDLGrammar:
             return []
         args = [word[0].strip(_MARKS) for word in words[1:count]]
         verdict = self.ground(schema, words[0][0], args, (start, words[count - 1].end()))
-        return [verdict] if verdict.status == "read" else []
+        if verdict.status != "read":
+            return []
+        # "stack a b → pick-up c": the arrow parts two actions.
+        behind = _NEXT.match(text, verdict.end, end)
+        further = self._bare(text, behind.start(1), end) if behind and self.schema(behind[1].rstrip(":")) else None
+        return [verdict] if further is None else [verdict, *further] if further else []
 
     def _found(self, shape: re.Pattern[str], text: str) -> list[ClauseReading]:
         verdicts: list[ClauseReading] = []

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise, product
+from itertools import combinations, product
 from typing import NamedTuple
 
 from pddl2nl.nl.reading.lexicon import KnownObject, Lexicon
@@ -100,7 +100,8 @@ class Frame:
     ``slots`` are positions of parameters; ``tail`` is what follows the last slot; ``told`` are all words but the verb
     and the slots; ``subject``: the first slot stands before the verb. Without a verb the frame can only be read letter
     by letter. ``goals`` are the parameters where something comes to be ("to", "into"); ``names``: further words of the
-    action's name; ``natural``: it is no snippet of the wording, and is only fitted loosely.
+    action's name; ``natural``: it is no snippet of the wording, and is only fitted loosely; ``joins``: its first two
+    objects are joined ("process {?a} and {?b}").
     """
 
     action: str
@@ -116,6 +117,7 @@ class Frame:
     goals: frozenset[int]
     names: tuple[str, ...] = ()
     natural: bool = False
+    joins: bool = False
 
     @classmethod
     def of(
@@ -162,7 +164,8 @@ class Frame:
         # Whether the first slot stands before the verb.
         subject = at > 0
         frame = (snippet.name, tuple(types), verb, particles, tuple(slots), roles, tail, told, words, subject, goals)
-        return cls(*frame, tuple(names), natural)
+        joins = gaps[1:2] != [] and gaps[1][:1] == ["and"] and lexicon.type_words | ARTICLES >= {*gaps[1][1:]}
+        return cls(*frame, tuple(names), natural, joins)
 
 
 def _is_content(word: str) -> bool:
@@ -358,10 +361,13 @@ class Frames:
         end = next(ends, len(words))
         named = inside(mentions)
         small = ARTICLES | FILLERS | PREPOSITIONS | self.lexicon.type_words
+        rivals = (frame for frame, _, _ in self.verbs.get(words[verb].text, ()))
+        joins = any(frame.joins and len(frame.slots) == len(mentions) for frame in rivals)
 
         def says_more(at: int) -> bool:
             text = words[at].text
             goes_on = text == "and" and (at + 1 in named or words[min(at + 1, end - 1)].text in small)
+            goes_on = goes_on and not (joins and sum(item.last <= at for item in mentions) == 1)
             other = (
                 text in self.verbs
                 and text not in self.lexicon.type_words
@@ -424,7 +430,9 @@ class Frames:
         said = [mention.objects[0].pddl for mention in mentions]
         return [action for action in near if len(near) == 1 or all(
             said.index(action.args[one]) <= said.index(action.args[other])
-            for one, other in pairwise(own[0].slots) if own[0].types[one] == own[0].types[other]
+            for one, other in combinations(own[0].slots, 2) if own[0].types[one] == own[0].types[other]
+            # In a domain without types, a key is no place.
+            if self.statics.suits(name, other, action.args[one]) and self.statics.suits(name, one, action.args[other])
         )]  # fmt: skip
 
     def _suits(self, fit: Fit) -> bool:

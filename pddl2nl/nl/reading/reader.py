@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence, Set
 from functools import cached_property
 from itertools import product, takewhile
@@ -49,7 +49,9 @@ _COMMENT = front("comment")
 _WORD = re.compile(r"\w")
 _LETTER = re.compile(r"[^\W\d_]")
 _SENTENCE_ENDS = re.compile(r"[.!?][*_\"']*\s")
-_HEADING = re.compile(r"#|\*\*[^*\n]+\*\*:?\Z")
+_HEADING = re.compile(r"#|(\*{1,3})[^*\s][^*\n]*\1:?\Z")
+# A line in italics is one as a whole, a line in bold type by its beginning.
+_HEADS = re.compile(r"#|\*\*|\*[^*\s][^*\n]*\*:? *$", re.MULTILINE)
 _APART = re.compile(r"[:.!?(–—]")
 _NAME = re.compile(r"\w+")
 _NUMBER = re.compile(r"\d+\Z")
@@ -63,8 +65,6 @@ _LINES = 40
 _BREAK = re.compile(r"[.:;,(]\s")
 # A string in JSON, with the key before it.
 _KEY = re.compile(r"(\"\w+\"\s*:\s*\[?\s*)?\"[^\"\n]*\Z")
-# "Load crate_1: load crate_1 with …"
-_TITLED = re.compile(r"[*_` ]*(?::|[-–—] )[*_` ]*")
 _QUOTED = re.compile(r"[\"“`„]([^\"“”`„\n]+)[\"”`“]")
 _NUMBERS = word_table("numbers")
 _SAID = "|".join(sorted(_NUMBERS, key=len, reverse=True))
@@ -531,7 +531,9 @@ class Reader:
                 start = text.rfind("\n", 0, reading.start) + 1
                 label = reading._replace(status="not-an-action", rule="label", start=start, reason="", stance="")
                 placed[index] = item._replace(reading=label._replace(text=text[start : reading.end]))
-            elif reading.status == "unreadable" and self._is_title(text, item, placed[index + 1 :]):
+            elif (reading.status == "unreadable" or reading.rule == "doubt") and self._is_title(
+                text, item, placed[index + 1 :]
+            ):
                 title = reading._replace(status="not-an-action", rule="prose", stance="restated")
                 placed[index] = item._replace(reading=title)
         placed = self._with_asides(text, placed)
@@ -586,21 +588,19 @@ class Reader:
         """
         listed = [item for item in placed if item.reading.action is not None and item.item]
         starts = [item.reading.start for item in listed]
-        unread = (item.reading.text for item in placed if item.reading.action is None and not item.item)
-        first = Counter(text.partition(" ")[0] for text in unread)
-        # "Deck: [car_1]" below each step, the last one too
-        captions = {word for word, count in first.items() if count > 1 and word.endswith(":")}
-        captions = {word for word in captions if word[:-1].lower() not in self.grammar.frames.verbs}
         for index, item in enumerate(placed) if listed else ():
             reading = item.reading
             open_ = reading.status == "unreadable" or reading.rule == "doubt"
             at = bisect(starts, reading.start)
-            again = not item.item and reading.text.partition(" ")[0] in captions
+            # "→ camera_0 points at the target." below a step tells what it brings about.
+            step, told = listed[at - 1], item.item in ("→", "->") and reading.rule == "doubt"
+            again = told and item.mark != step.mark and reading.line == step.reading.line + 1
+            again = again and not self.grammar.orders(reading.text)
             if not open_ or reading.reason in SETTLED or (at == len(listed) and not again):
                 continue
             before, after = listed[at - 1] if at else None, listed[min(at, len(listed) - 1)]
             line = text.rfind("\n", 0, reading.start) + 1
-            heads = text.startswith(("**", "#"), line + item.indent)
+            heads = _HEADS.match(text, line + item.indent) is not None
             they = text[line : reading.start].strip(" *_").lower() == "they"
             unmarked = (heads or not item.item) and after.reading.line > reading.line
             goes_on = before is not None and before.reading.line < reading.line and after.number is not None and (
@@ -640,14 +640,12 @@ class Reader:
         if reading.unknown or reading.candidates or following.reading.action is None:
             return False
         line = text.rfind("\n", 0, reading.start) + 1
-        heads = text.startswith(("**", "#"), line) and following.number in (None, 1)
-        if following.reading.line == reading.line:
-            titled = _TITLED.fullmatch(text[reading.end : following.reading.start]) is not None
-        else:
-            below = item.mark != following.mark or following.indent > item.indent or heads
-            below = below and item.mark[:1] != '"'
-            titled = below and following.reading.line - reading.line <= 2
-        actions = [other.reading.action for other in behind[: 6 if heads else 1]]
+        heads = _HEADS.match(text, line) is not None and following.number in (None, 1)
+        below = item.mark != following.mark or following.indent > item.indent or heads
+        titled = below and item.mark[:1] != '"' and 0 < following.reading.line - reading.line <= 2
+        inner = list(takewhile(lambda other: other.item != "" and other.indent > item.indent, behind))
+        # "1. Get the key" above its own list: "1. Go to a", "2. Pick up b"
+        actions = [other.reading.action for other in behind[: 6 if heads else max(len(inner), 1)]]
         return titled and any(action is not None and self.grammar.titles(reading.text, action) for action in actions)
 
 

@@ -55,6 +55,11 @@ def reader() -> Reader:
         ("Move up from l0 to l1", "(up l0 l1)"),
         ("Drive truck t1 (p1 → p2)", "(drive t1 p1 p2)"),
         ("load-truck c1 into t1 at p1 with h1", "(load-truck h1 c1 t1 p1)"),
+        # An action's name in quotes, or in one word that is no other
+        ("'load-truck' to h1, c1, t1 and p1", "(load-truck h1 c1 t1 p1)"),
+        ("`drive` to t1, p1, p2 (then it turns)", "(drive t1 p1 p2)"),
+        ("'pickup' the crate c1, standing at p1, with the hoist h1", "(pickup h1 c1 p1)"),
+        ("**Load-truck**: take c1 and leave it on t1 at p1, by h1", "(load-truck h1 c1 t1 p1)"),
         # The template wording, shortened
         ("Apply 'load-truck' to h1, c1, t1, and p1", "(load-truck h1 c1 t1 p1)"),
         ("**Drive to the first place:** `drive t1 p2 p1`", "(drive t1 p2 p1)"),

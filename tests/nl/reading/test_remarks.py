@@ -1,0 +1,65 @@
+"""Remarks beside steps, parts of plans, and actions called by their quoted names: what is a step, and what is none."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.nl.reading.composed import domain
+
+SAIL, BACK = "sail the ferry from location_0 to location_1", "sail the ferry from location_1 to location_0"
+LOAD, UNLOAD = "load car_0 onto the ferry at location_0", "unload car_0 from the ferry at location_1"
+
+
+@pytest.mark.parametrize(
+    ("reply", "steps"),
+    [
+        # Arrows part actions, and begin remarks.
+        (f"{LOAD} → {SAIL} → {UNLOAD} → {BACK}", 4),
+        (f"1. {LOAD} → the ferry carries car_0", 1),
+        (f"1. {LOAD}\n   → the ferry is now full\n2. {SAIL}\n   → the ferry waits at location_1", 2),
+        (f"1. {LOAD}\n   -> car_0 loaded", 1),
+        (f"1. {LOAD}\n→ {SAIL}", 2),
+        # What a step brings about
+        (f"1. {LOAD}. (car_0 is now loaded.)\n2. {SAIL}. (unloaded: nothing)", 2),
+        (f"1. {LOAD}. This leaves car_0 loaded.", 1),
+        (f"1. {LOAD}, which makes car_0 loaded.", 1),
+        # Titles
+        (f"*Load it first*\n1. {LOAD}\n*Bring car_0 across*\n2. {SAIL}", 2),
+        (f"- **Loading the car:** {LOAD}.\n- **Crossing:** {SAIL}.", 2),
+        (f"1. Load it\n   - {LOAD}\n2. Sail\n   - {SAIL}", 2),
+        # Parts with numbers of their own
+        (f"**Phase 1**\n1. {LOAD}\n2. {SAIL}\n\n**Phase 2: Back**\n1. {BACK}\n\n**Phase 3**\n1. {SAIL}", 4),
+        (f"* Over:\n  1. {LOAD}\n* The way on, and back:\n  1. {SAIL}\n  2. {BACK}\n* Again:\n  1. {SAIL}", 4),
+        (f"* That fails:\n  1. {SAIL}\n* Better:\n  1. {LOAD}\n  2. {SAIL}", 2),
+        (f"Plan:\n1. {LOAD}\n2. {SAIL}\n\nStep 1 in words:\n1. {LOAD}", 2),
+    ],
+)
+def test_steps_are_told_from_what_stands_beside_them(reply: str, steps: int) -> None:
+    readings = domain("ferry").reader.read(reply)
+    assert len(readings.plan) == steps
+    assert readings.complete
+
+
+@pytest.mark.parametrize(
+    ("reply", "steps"),
+    [
+        (f"{LOAD} → bring the ferry to location_1 → {UNLOAD}", 2),
+        (f"1. {LOAD}\n→ Sail the ferry on to location_9", 1),
+        (f"1. {LOAD}. (Then ship the ferry to location_1.)", 1),
+        (f"1. {LOAD}; then car_0 unloaded.\n2. {SAIL}", 2),
+        (f"1. {LOAD}\n2. {SAIL}\n\nThen the same two actions, but with car_1 in place of car_0.", 2),
+        (f"1. {LOAD}\n2. {SAIL}\n\nFor the way back: exactly the same steps.", 2),
+        (f"1. {LOAD}\n2. After that, these same two steps.", 1),
+    ],
+)
+def test_what_may_be_a_step_is_reported(reply: str, steps: int) -> None:
+    readings = domain("ferry").reader.read(reply)
+    assert len(readings.plan) == steps
+    assert not readings.complete
+
+
+def test_a_verb_goes_on_behind_and() -> None:
+    image = "take an image of direction_{} in mode_0 with instrument_0 of satellite_0"
+    readings = domain("satellite").reader.read(f"{image.format(0)} and {image.format(1).removeprefix('take ')}")
+    assert [action.name for action in readings.plan] == ["take_image", "take_image"]
+    assert readings.complete
