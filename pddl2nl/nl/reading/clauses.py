@@ -127,8 +127,8 @@ class ActionGrammar:
         # "Now a craves b", where PDDL says (craves a b); "carry a to b" may be an order.
         named = {fold(predicate.name) for predicate in domain.predicates} - lexicon.type_words - PARTICLES
         self._states = self._told_states | (named - others)
-        told_facts = " ".join(filter(None, (snippet.text for snippet in wording.predicates.values())))
-        self._facts = named.union(word.text for word in words_of(told_facts))
+        told_facts = (words_of(snippet.text or "") for snippet in wording.predicates.values())
+        self._facts = named.union(word.text for words in told_facts for word in words)
 
     # ── a whole line ─────────────────────────────────────────────────────────────────────────────
 
@@ -849,17 +849,19 @@ class ActionGrammar:
         """The objects that a text names."""
         return [item for mention in self.frames.mentions(words_of(text)) for item in mention.objects]
 
-    def orders(self, text: str) -> bool:
-        """Whether a text begins with a verb that gives an order, or may do so: "Pick up a", "Grab the key"."""
+    def orders(self, text: str, *, bare: bool = False) -> bool:
+        """Whether a text begins with a verb that gives an order, or may do so: "Pick up a", "Grab the key".
+
+        ``bare``: a verb of no action only in its bare form.
+        """
+        order = self._order_at if bare else self._order
         words = words_of(text)
         at = self._behind_joints(words, 0)
         if words and words[0].text in ("there", "they", "it", "here"):
             return False
         named = next((item.first for item in self.frames.mentions(words)), len(words) - 1)
         forms = self.frames.verbs.get(words[at].text, ()) if at < len(words) else ()
-        return any(form == "base" for _, form, _ in forms) or (
-            not forms and named > 0 and self._order(words, named) >= 0
-        )
+        return any(form == "base" for _, form, _ in forms) or (not forms and named > 0 and order(words, named) >= 0)
 
     def same(self, text: str, done: Sequence[GroundAction]) -> list[GroundAction]:
         """The steps that "The same with a instead of b" may mean behind one that alone says b, or "Likewise with c"."""

@@ -26,7 +26,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 from pddl2nl.nl.reading.formal import UNKNOWN_VERB
-from pddl2nl.nl.reading.readings import OFFERED, TAILED, UNDECIDED, UNSAID, PlacedReading, Reading, reported
+from pddl2nl.nl.reading.readings import ARROWS, OFFERED, TAILED, UNDECIDED, UNSAID, PlacedReading, Reading, reported
 from pddl2nl.nl.reading.segments import NO_PLAN_HEADINGS, Block, heading_of, label_of
 from pddl2nl.nl.reading.stance import amended, inserted
 from pddl2nl.nl.reading.words import WORDS, says, word_table
@@ -456,12 +456,16 @@ def _with_doubts(chosen: Placed, placed: Placed) -> Placed:
         return chosen
     if not chosen:
         return [item for item in placed if item.doubt]
-    # What stands below a step, further in, explains it.
+    # What stands below a step, further in, explains it, but for an order behind an arrow.
     deep = min(item.indent for item in chosen) + 2
     first, last = chosen[0].reading.line - 1, chosen[-1].reading.line
     # Behind a blank line another paragraph begins.
     last += all(not item.gap for item in placed if item.reading.line == last + 1)
-    near = [item for item in placed if item.doubt and item.block == chosen[0].block and item.indent < deep]
+    near = [
+        item
+        for item in placed
+        if item.doubt and item.block == chosen[0].block and (item.indent < deep or item.item in ARROWS)
+    ]
     beside = [item for item in near if first <= item.reading.line <= last]
     return sorted([*chosen, *beside], key=lambda item: item.reading.start)
 

@@ -24,7 +24,7 @@ from pddl2nl.nl.reading.formal import A_LIST, UNKNOWN_VERB, ClauseReading, is_re
 from pddl2nl.nl.reading.frames import Steps
 from pddl2nl.nl.reading.lexicon import KnownObject, Lexicon
 from pddl2nl.nl.reading.policies import READING_POLICIES, chosen_option, turns_away
-from pddl2nl.nl.reading.readings import SETTLED, UNSAID, PlacedReading, Reading, Readings, Status, reported
+from pddl2nl.nl.reading.readings import ARROWS, SETTLED, UNSAID, PlacedReading, Reading, Readings, Status, reported
 from pddl2nl.nl.reading.segments import (
     OBSERVATION,
     Layout,
@@ -593,9 +593,9 @@ class Reader:
             open_ = reading.status == "unreadable" or reading.rule == "doubt"
             at = bisect(starts, reading.start)
             # "→ camera_0 points at the target." below a step tells what it brings about.
-            step, told = listed[at - 1], item.item in ("→", "->") and reading.rule == "doubt"
-            again = told and item.mark != step.mark and reading.line == step.reading.line + 1
-            again = again and not self.grammar.orders(reading.text)
+            step, told = listed[at - 1], item.item in ARROWS and reading.rule == "doubt"
+            again = told and item.mark != step.mark and 0 < reading.line - step.reading.line < 4
+            again = again and not self.grammar.orders(reading.text, bare=True)
             if not open_ or reading.reason in SETTLED or (at == len(listed) and not again):
                 continue
             before, after = listed[at - 1] if at else None, listed[min(at, len(listed) - 1)]

@@ -33,6 +33,8 @@ UNDECIDED = "the reply gives several plans and does not choose one"
 REFUSED = "the line says that it is not done"
 TAILED = "what follows does not belong to it"
 """The reason of a step with words behind it that may change it."""
+ARROWS = ("→", "->")
+"""List marks that may as well begin a remark on the step above."""
 SETTLED = frozenset((UNSAID, OFFERED, UNDECIDED, REFUSED))
 """Reasons of lines that are no step, whatever they name."""
 

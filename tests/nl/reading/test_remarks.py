@@ -18,6 +18,7 @@ LOAD, UNLOAD = "load car_0 onto the ferry at location_0", "unload car_0 from the
         (f"1. {LOAD} → the ferry carries car_0", 1),
         (f"1. {LOAD}\n   → the ferry is now full\n2. {SAIL}\n   → the ferry waits at location_1", 2),
         (f"1. {LOAD}\n   -> car_0 loaded", 1),
+        (f"1. {LOAD}\n   → car_0 loaded\n   → arrived on the ferry: car_0\n2. {SAIL}", 2),
         (f"1. {LOAD}\n→ {SAIL}", 2),
         # What a step brings about
         (f"1. {LOAD}. (car_0 is now loaded.)\n2. {SAIL}. (unloaded: nothing)", 2),
@@ -45,6 +46,7 @@ def test_steps_are_told_from_what_stands_beside_them(reply: str, steps: int) -> 
     [
         (f"{LOAD} → bring the ferry to location_1 → {UNLOAD}", 2),
         (f"1. {LOAD}\n→ Sail the ferry on to location_9", 1),
+        (f"1. {LOAD}\n   → ship the ferry to location_1", 1),
         (f"1. {LOAD}. (Then ship the ferry to location_1.)", 1),
         (f"1. {LOAD}; then car_0 unloaded.\n2. {SAIL}", 2),
         (f"1. {LOAD}\n2. {SAIL}\n\nThen the same two actions, but with car_1 in place of car_0.", 2),
