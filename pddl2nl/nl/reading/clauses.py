@@ -393,12 +393,8 @@ class ActionGrammar:
         return steps
 
     def _addressed(self, words: list[Word]) -> list[Word]:
-        """The words without the object before a colon that they name again: "robot_1: robot_1 picks up a".
-
-        "Drive t, a (from), b (to)" is put as "drive t, from a, to b".
-        """
-        mentions = self.frames.mentions(words)
-        for item in mentions:
+        """The words with "from a, to b" for "a (from), b (to)"."""
+        for item in self.frames.mentions(words):
             gloss = words[item.last] if item.last < len(words) else words[0]
             alone = not words[item.last + 1 : item.last + 2] or words[item.last + 1].parted
             if gloss.text in ("from", "to") and gloss.aside and gloss.parted == "(" and alone:
@@ -409,9 +405,7 @@ class ActionGrammar:
                     first._replace(parted=""),
                     *words[item.first + 1 : item.last],
                 ]
-        at = mentions[0].last if len(mentions) > 1 and not mentions[0].first else 0
-        addressed = at and words[at].parted == ":" and any(item.objects == mentions[0].objects for item in mentions[1:])
-        return words[at:] if addressed else words
+        return words
 
     def _ended(self, words: Sequence[Word], stance: str) -> list[ClauseReading]:
         """Words that name an object or an action, as no action of this stance."""
@@ -1124,9 +1118,6 @@ class ActionGrammar:
         holds = [word.text for index, word in enumerate(words) if word.text in states and index not in obliged]
         plain = ARTICLES | self.lexicon.type_words | FILLERS
         aside_only = all(word.aside for word in words)
-        # "[truck_1 at place_2]", "Now: truck_1 at place_2"
-        aside = words[mentions[0].first].parted in ("(", ":") or text[words[-1].end :].lstrip()[:1] in ("]", ")")
-        plain |= _AT | {"now", "after", "before", "state"} if aside else set()
         if (
             (holds and self._order(words, mentions[0].first) < 0)
             or self._explains(words)
