@@ -8,10 +8,11 @@ with the stance that makes it none.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import pairwise, product
+from itertools import islice, pairwise, product
 from math import prod
 
 from pddl2nl.nl.reading.formal import A_LIST, TRAILING, UNKNOWN_VERB, ClauseReading, PDDLGrammar, verdict_of
@@ -82,6 +83,7 @@ _OPENERS = WORDS.corrections | WORDS.openers
 _SUBJECTLESS = _OPENERS | WORDS.passives | {"it", "they"}
 _SUPPOSED = ("(would)", "(could)", "(might)", "(may)")
 _MEANT = phrases("meant", whole=True)
+_MARK = re.compile(r"[^\w\s(]\s*|(?=\()")
 _LEAVES = {"leave": "go", "leaves": "goes", "leaving": "going"}
 _UNCHANGED = {verb for verb, forms in word_table("irregular").items() if verb in forms}
 _PHRASAL = [(verb, said.split("_")) for verb, forms in word_table("phrasal").items() for said in forms]
@@ -176,14 +178,33 @@ class ActionGrammar:
             return cells
         formal = self.pddl.read(content)
         if formal and any(item.status == "read" for item in formal):
-            # "(stack a b) - not possible"
-            refused = rejects(words_of(content[formal[-1].end :]))
-            return [*formal[:-1], _refused(formal[-1])] if refused else formal
+            return [*formal[:-1], *self._amended(formal[-1], content[formal[-1].end :])]
         bare = content.strip("( ").rstrip(f") {TRAILING}") if formal and content[0] == "(" else content
         at = content.index(bare[0]) if bare and bare != content else 0
         loose = [item.moved(at) for item in self.clauses(bare, listed, before)]
         read = [item.status == "read" for item in loose]
         return loose if not formal or ((all(read) if at else any(read)) and read) else formal
+
+    def _amended(self, formal: ClauseReading, tail: str) -> list[ClauseReading]:
+        """An action that PDDL writes, or what a remark behind it says in its place."""
+        words = words_of(tail)
+        refused = rejects(words)
+        if not refused and not says("corrects", tail):
+            return [formal]
+        # "stack a b – correction, the block is d, so: stack d b"
+        for start in (match.end() for match in islice(_MARK.finditer(tail), 8)):
+            anew = self.pddl.read(tail[start:]) or [
+                each for each in self.clauses(tail[start:]) if each.status == "read"
+            ]
+            if anew:
+                return [formal.refused("rejected (corrected)"), *(each.moved(formal.end + start) for each in anew)]
+        if refused:
+            # "(stack a b) - not possible"
+            return [_refused(formal)]
+        if any(word.text in self.lexicon.by_pddl for word in words) or self._names(words):
+            reason = "what corrects it says no action that can be read"
+            return [formal._replace(status="unreadable", candidates=(), rules=(), reason=reason)]
+        return [formal]
 
     def _cells(self, content: str, listed: bool) -> list[ClauseReading]:
         """The actions in the cells of a table's row; a cell that says the same as the one before counts once."""

@@ -65,3 +65,27 @@ def test_a_verb_goes_on_behind_and() -> None:
     readings = domain("satellite").reader.read(f"{image.format(0)} and {image.format(1).removeprefix('take ')}")
     assert [action.name for action in readings.plan] == ["take_image", "take_image"]
     assert readings.complete
+
+
+@pytest.mark.parametrize(
+    ("said", "plan"),
+    [
+        ("1. (unstack c b) - sorry, not possible: (put-down a)", ["(put-down a)"]),
+        ("1. unstack c b – correction, the block is a, so: unstack a b", ["(unstack a b)"]),
+        ("1. (pick-up a) (actually the only choice)", ["(pick-up a)"]),
+    ],
+)
+def test_what_a_remark_behind_pddl_corrects_takes_its_place(said: str, plan: list[str]) -> None:
+    reading = domain("blocksworld").reader.read(said)
+    assert ([*map(str, reading.plan)], reading.complete) == (plan, True)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "1. (pick-up a) – no wait, b has to be clear\n2. (stack a b)",
+        "1. (pick-up a)\n2. (stack a b)\n\nThere is a slip in step 2: it must read (stack a c).",
+    ],
+)
+def test_what_cannot_be_put_in_the_place_of_pddl_is_reported(said: str) -> None:
+    assert not domain("blocksworld").reader.read(said).complete
