@@ -16,7 +16,7 @@ from pddl2nl.experiments.records.stored import Record, record_files
 from pddl2nl.policies import policy_names, system_of
 from pddl2nl.policies.paper import papers
 from pddl2nl.reports.metrics import length_ratio
-from pddl2nl.reports.summaries import Numbers, RunSummary, kept_alike, kept_once, read_summaries, summarize
+from pddl2nl.reports.summaries import PackedNumbers, RunSummary, kept_alike, kept_once, read_summaries, summarize
 
 _LISTED = 20
 """The most runs that one alarm names."""
@@ -255,7 +255,7 @@ def _with_optima(summaries: Sequence[RunSummary]) -> list[RunSummary]:
     for run in summaries:
         if run.task_id in optimal and length in run.values and over not in run.values:
             ratio = length_ratio(run.values[length], optimal[run.task_id])
-            run = run if ratio is None else replace(run, values=Numbers({**run.values, over: ratio}))
+            run = run if ratio is None else replace(run, values=PackedNumbers({**run.values, over: ratio}))
         found.append(run)
     return found
 

@@ -100,7 +100,7 @@ class BrokenLink:
     text: str = ""
 
 
-class Numbers(Mapping[str, float]):
+class PackedNumbers(Mapping[str, float]):
     """Numbers by name, of eight bytes each: a report keeps those of all its runs. The names are kept once."""
 
     __slots__ = ("_numbers", "_places")
@@ -122,8 +122,8 @@ class Numbers(Mapping[str, float]):
     def __len__(self) -> int:
         return len(self._places)
 
-    def __reduce__(self) -> tuple[type[Numbers], tuple[dict[str, float]]]:
-        return Numbers, (dict(zip(self._places, struct.unpack(f"{len(self)}d", self._numbers), strict=True)),)
+    def __reduce__(self) -> tuple[type[PackedNumbers], tuple[dict[str, float]]]:
+        return PackedNumbers, (dict(zip(self._places, struct.unpack(f"{len(self)}d", self._numbers), strict=True)),)
 
 
 _DOUBLE = struct.Struct("d")
@@ -243,7 +243,7 @@ def summarize(record: Record) -> RunSummary:
         outcome=record.outcome,
         link=first_broken_link(record),
         message=record.last.message,
-        values=Numbers(values),
+        values=PackedNumbers(values),
         estimated=estimated,
         tables=record.tables,
         doubt=doubt(record),
