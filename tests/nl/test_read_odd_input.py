@@ -36,6 +36,8 @@ ODD: dict[str, Callable[[int], str]] = {
     "remarks in brackets": lambda n: "stack red on blue " + "(so) " * n,
     "null characters": lambda n: "\0" * n,
     "many actions in a line": lambda n: ", ".join(["stack red on blue"] * (n // 4)),
+    "corrections behind PDDL": lambda n: "(stack red blue) " + "wait - red " * n,
+    "roles below a line": lambda n: "- stack:\n" + "  red: blue\n" * n,
     "empty lines": lambda n: "\n" * n + "Action: pick up red",
 }
 
@@ -51,6 +53,11 @@ def test_odd_input_takes_time_in_proportion(kind: str, linear: Callable[..., Non
 
     read(ODD[kind](COUNT))
     linear(read, ODD[kind], COUNT // 16)
+
+
+@pytest.mark.parametrize("reply", ["Action: (stack red)", "1. (red)", "stack: (on blue)"])
+def test_what_has_all_words_in_brackets_is_no_step_and_no_error(reply: str, reader: Reader) -> None:
+    assert not reader.read(reply).plan
 
 
 def test_all_actions_of_a_long_line_are_read(reader: Reader) -> None:

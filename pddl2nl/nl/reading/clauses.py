@@ -83,6 +83,7 @@ _OPENERS = WORDS.corrections | WORDS.openers
 _SUBJECTLESS = _OPENERS | WORDS.passives | {"it", "they"}
 _SUPPOSED = ("(would)", "(could)", "(might)", "(may)")
 _MEANT = phrases("meant", whole=True)
+_AIM = re.compile(r"(?:in order )?to\b", re.IGNORECASE)
 _MARK = re.compile(r"[^\w\s(]\s*|(?=\()")
 _LEAVES = {"leave": "go", "leaves": "goes", "leaving": "going"}
 _UNCHANGED = {verb for verb, forms in word_table("irregular").items() if verb in forms}
@@ -260,7 +261,9 @@ class ActionGrammar:
         words = self._named(words_of(text))
         names = {frame.action for word in words for frame, _, _ in self.frames.verbs.get(word.text, ())}
         known = [{item.pddl for item in mention.objects} for mention in self.frames.mentions(words)]
-        return action.name in names and not any(objects.isdisjoint(action.args) for objects in known)
+        # "A. crate_1 → pallet_3"
+        aim = not names and any(word.parted == ">" for word in words)
+        return (action.name in names or aim) and not any(objects.isdisjoint(action.args) for objects in known)
 
     # ── sentences ────────────────────────────────────────────────────────────────────────────────
 
@@ -323,6 +326,9 @@ class ActionGrammar:
             # "Stack a on b: not possible, so put it down."
             ruled_out = [item for item in clauses[:-1] if item.is_failure and item.stance == "rejected"]
             clauses = [item.refused("rejected") if item in ruled_out else item for item in clauses]
+            # "To bring a to c, load it onto t": what begins so is what for.
+            aims = [item for item in clauses[:-1] if item.is_failure and _AIM.match(text, item.start)]
+            clauses = [item.refused("state (an aim)") if item in aims else item for item in clauses]
         if len(read) > 1:
             clauses = [item if item.status == "not-an-action" else item.moved(0, "several") for item in clauses]
         return clauses
@@ -729,7 +735,9 @@ class ActionGrammar:
     def _called(self, text: str, words: Sequence[Word]) -> ClauseReading | None:
         """An action behind its own name, with all objects: "Board: p1 enters e0 on f0", "'drive' t, a → b (5 km)"."""
         mentions = self.frames.mentions(words)
-        first = mentions[0].first if mentions else 0
+        if not mentions:
+            return None
+        first = mentions[0].first
         if mentions[1:] and first < 2 and words[mentions[0].last].parted == ":":
             # "truck_1: drive a → b"
             at, first = mentions[0].last, mentions[1].first
@@ -744,7 +752,7 @@ class ActionGrammar:
         end = sum(word.start == begin for word in words) if schema else end
         loose, head = schema is not None, self._head(words[:end])
         name = schema.name if schema else self._heads.get(head) or self._heads.get(self._called_by(head))
-        if name is None or not mentions:
+        if name is None:
             return None
         named, behind = inside(mentions), words[mentions[-1].last :]
         body = [*enumerate(words)][end : mentions[-1].last]

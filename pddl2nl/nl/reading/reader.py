@@ -9,10 +9,11 @@ be a step and is not read is reported where it stands in the plan.
 
 from __future__ import annotations
 
+import json
 import re
 from bisect import bisect
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from functools import cached_property
 from itertools import product, takewhile
 
@@ -75,6 +76,9 @@ _TIMES = re.compile(
     r"(?: in a row)?[*_` ]*[)\]]?(?=[*_` ]*(?:[)\].,;(→–-]|to [a-z]|\Z))",
     re.IGNORECASE,
 )
+# "car: car_0" below "- load:", and "* Car: `car_0`" below "1. **Load**"
+_ROLE = re.compile(r"(?:[-*•+] +)?[*_\"]*(\w[\w -]*?)[*_\"]*\s*:[*_]*\s*[`\"']?([\w-]+)[`\"']?,?")
+_HEAD = re.compile(r"^(?:[-*•+]|\d+[.)])?\s*(?:\W*(?:action|name|function|tool|step|type|operator)\W*:)?")
 _ITEM = re.compile(r"(?:(\d{1,4})[.)]|([-*•])) +")
 
 
@@ -219,7 +223,7 @@ class Reader:
         placed: list[PlacedReading] = []
         in_thought = False
         steps: Steps = ()
-        count = tag = 0
+        count = tag = taken = 0
         said = layout.text
         strings = '"' in said
         for index, piece in enumerate(layout.pieces):
@@ -230,6 +234,11 @@ class Reader:
             begun = piece.block != tag or (number is not None and 0 < int(number[1] or 0) <= count)
             before = () if begun else steps
             readings, peeled = self._piece(said, piece, tagged, in_thought and not piece.gap, before=before)
+            if index < taken:
+                readings = [_no_action(said, piece, "label")]
+            elif readings[0].action is None and (pairs := _pairs_below(said, layout.pieces[index : index + 12])):
+                readings = self._mapping(said, piece, pairs) or readings
+                taken = index + 1 + len(pairs) if readings[0].rule.startswith("json") else taken
             if peeled.item and readings[0].status == "unreadable" and len(layout.pieces) > index + 1:
                 readings = self._detailed(said, layout.pieces[index : index + 8], peeled.start) or readings
             in_thought = readings[-1].rule == "thought"
@@ -282,6 +291,15 @@ class Reader:
         # "Unstack Y from O" below "Unstack the yellow block from the orange block" names no other objects.
         unknown = {name for name in reading.unknown if len(name) > 1 or name.lower() not in self._initials}
         return frozenset((*unknown, *(others - known), *(item.pddl for item in objects)))
+
+    def _mapping(self, text: str, piece: Piece, pairs: Mapping[str, str]) -> list[Reading]:
+        """The step of a line with its objects by their roles below it: "- sail:" above "from: a" and "to: b"."""
+        name = _HEAD.sub("", text[piece.start : piece.end]).strip(" *_`:\"'")
+        record = json.dumps({"action": name, **pairs})
+        verdicts = read_record(self.grammar.pddl, record, self._value, self._names)
+        if len(verdicts) != 1 or not verdicts[0].names_object:
+            return []
+        return [_reading(text, piece, 0, verdicts[0]._replace(start=0, end=piece.end - piece.start))]
 
     def _detailed(self, text: str, pieces: Sequence[Piece], start: int) -> list[Reading]:
         """The step of an item whose objects stand in the items below it: "1. Load a from b" above "* Size: c"."""
@@ -743,6 +761,14 @@ def _whole(text: str, status: Status, rule: str) -> Reading:
     bare = text.strip()
     begin = text.find(bare) if bare else 0
     return Reading(text.count("\n", 0, begin) + 1, begin, begin + len(bare), bare, status, rule=rule)
+
+
+def _pairs_below(text: str, pieces: Sequence[Piece]) -> dict[str, str]:
+    """The roles and objects on the lines that are indented below the first of the pieces."""
+    below = takewhile(lambda other: other.indent > pieces[0].indent, pieces[1:])
+    found = [_ROLE.fullmatch(text, other.start, other.end) for other in below]
+    pairs = {match[1]: match[2] for match in found if match}
+    return pairs if len(pairs) == len(found) else {}
 
 
 def _no_action(text: str, piece: Piece, rule: str) -> Reading:

@@ -121,7 +121,9 @@ def tail_stance(tail: Sequence[Word], is_object: Callable[[Word], bool]) -> str:
         return f"rejected ({first.text})"
     if not is_reason(first) and says("vague", " ".join(word.raw for word in phrase)):
         return "goal (put off)"
-    if said != ["likewise"] and not WORDS.more.isdisjoint(said[: 4 if said[0] in ("and", "then") else 2]):
+    if said in (["likewise"], ["too"], ["as", "well"]):
+        return ""
+    if not WORDS.more.isdisjoint(said[: 4 if said[0] in ("and", "then") else 2]):
         return "unclear (more)"
     if first.text == "but" and says("doubted", " ".join(word.raw for word in tail)):
         return "unclear (but)"

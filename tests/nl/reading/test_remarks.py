@@ -24,7 +24,11 @@ LOAD, UNLOAD = "load car_0 onto the ferry at location_0", "unload car_0 from the
         (f"1. {LOAD}. (car_0 is now loaded.)\n2. {SAIL}. (unloaded: nothing)", 2),
         (f"1. {LOAD}. This leaves car_0 loaded.", 1),
         (f"1. {LOAD}, which makes car_0 loaded.", 1),
+        # What for, and "too"
+        (f"To bring car_0 across, {LOAD}. In order to get it to the other side, {SAIL}.", 2),
+        (f"1. {LOAD} too\n2. {SAIL}, as well.", 2),
         # Titles
+        (f"A. car_0 → location_1\n  1. {LOAD}\n  2. {SAIL}\n  3. {UNLOAD}\n\nB. Back\n  4. {BACK}", 4),
         (f"*Load it first*\n1. {LOAD}\n*Bring car_0 across*\n2. {SAIL}", 2),
         (f"- **Loading the car:** {LOAD}.\n- **Crossing:** {SAIL}.", 2),
         (f"1. Load it\n   - {LOAD}\n2. Sail\n   - {SAIL}", 2),
@@ -89,3 +93,23 @@ def test_what_a_remark_behind_pddl_corrects_takes_its_place(said: str, plan: lis
 )
 def test_what_cannot_be_put_in_the_place_of_pddl_is_reported(said: str) -> None:
     assert not domain("blocksworld").reader.read(said).complete
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "- sail:\n    from: location_0\n    to: location_1\n- load:\n    car: car_0\n    at: location_1",
+        "- action: sail\n  from: location_0\n  to: location_1\n- action: load\n  car: car_0\n  location: location_1",
+        "1. **Sail**\n  * From: `location_0`\n  * To: `location_1`\n2. Load\n  * Car: `car_0`\n  * At: `location_1`",
+    ],
+)
+def test_objects_may_stand_by_their_roles_below_a_step(said: str) -> None:
+    reading = domain("ferry").reader.read(said)
+    assert ([*map(str, reading.plan)], reading.complete) == (["(sail l0 l1)", "(board c0 l1)"], True)
+
+
+@pytest.mark.parametrize(
+    "tail", ["Then steps 1 and 2 once more.", "After that, all of this again.", "Finally the two steps again."]
+)
+def test_steps_that_are_only_pointed_at_are_reported(tail: str) -> None:
+    assert not domain("ferry").reader.read(f"1. {LOAD}\n2. {SAIL}\n\n{tail}").complete
