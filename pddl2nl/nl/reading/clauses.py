@@ -72,6 +72,9 @@ _NEAREST = 8
 _MOST_WAYS = 4096
 """Ways to complete a step that are tried at most: a step that leaves so much out says too little."""
 
+_MOST_REMARK = 300
+"""Characters behind an action in PDDL in which a correction of it is looked for."""
+
 _DEFINITE = frozenset(("the", "that"))
 _GAPS = frozenset(("at", "of", "from", "to", "into"))
 _QUOTES = tuple("'\"`*’”")
@@ -179,7 +182,7 @@ class ActionGrammar:
             return cells
         formal = self.pddl.read(content)
         if formal and any(item.status == "read" for item in formal):
-            return [*formal[:-1], *self._amended(formal[-1], content[formal[-1].end :])]
+            return [*formal[:-1], *self._amended(formal[-1], content[formal[-1].end :][:_MOST_REMARK])]
         bare = content.strip("( ").rstrip(f") {TRAILING}") if formal and content[0] == "(" else content
         at = content.index(bare[0]) if bare and bare != content else 0
         loose = [item.moved(at) for item in self.clauses(bare, listed, before)]
