@@ -16,7 +16,7 @@ from itertools import islice, pairwise, product
 from math import prod
 
 from pddl2nl.nl.reading.formal import A_LIST, TRAILING, UNKNOWN_VERB, ClauseReading, PDDLGrammar, verdict_of
-from pddl2nl.nl.reading.frames import Fit, Frame, Frames, Mention, StaticFacts, Steps, inside, role_of
+from pddl2nl.nl.reading.frames import Fit, Frame, Frames, Mention, StaticFacts, inside, role_of
 from pddl2nl.nl.reading.lexicon import KnownObject, Lexicon
 from pddl2nl.nl.reading.natural import name_words, natural_snippet
 from pddl2nl.nl.reading.readings import REFUSED, TAILED
@@ -25,7 +25,6 @@ from pddl2nl.nl.reading.stance import (
     NO_SUBJECT,
     is_known,
     is_open,
-    is_plain_lead,
     is_reason,
     is_reason_word,
     rejects,
@@ -53,6 +52,9 @@ from pddl2nl.nl.wording.snippets import Wording
 from pddl2nl.nl.wording.template import template_action
 from pddl2nl.pddl.task import Task, effect_literals
 from pddlval import GroundAction
+
+Steps = tuple[GroundAction, ...]
+"""The steps before a clause, the last one last."""
 
 _LEAD = 14
 """Words before a verb that are looked at."""
@@ -779,7 +781,7 @@ class ActionGrammar:
         return verdict_of(start, stop, tuple(actions), ("called",)) if actions else None
 
     def _in_context(self, text: str, words: Sequence[Word], listed: bool, steps: Steps) -> ClauseReading | None:
-        """A clause with objects of the steps before it for "it", "there" and "the truck", and for a place left out.
+        """A clause with objects of the steps before it for "it", "there" and "the truck".
 
         The last step comes first, and of its objects the first that fits, in the order told. "It" may also be what the
         snippet names by itself: "move the robot from a to b, then move it from b to c".
@@ -798,7 +800,7 @@ class ActionGrammar:
             or (word.text in WORDS.places and word.text not in own)
             or self._is_definite(words, index)
         ]
-        if len({words[place].text for place in places}) < len(places) or not (places or steps):
+        if len({words[place].text for place in places}) < len(places) or not places:
             return None
         options = [
             self._named_before(words, at) or [
@@ -808,12 +810,12 @@ class ActionGrammar:
             ]
             for at in places
         ]  # fmt: skip
-        for chosen in product(*options) if places else [()]:
+        for chosen in product(*options):
             said = list(words)
             for place, (taken, meant) in zip(reversed(places), reversed(chosen), strict=True):
                 said[place : place + taken] = meant
-            verdict = self._clause(text, said, listed, steps)
-            if verdict is not None and verdict.status == "read" and ("static" not in verdict.rules or not places):
+            verdict = self._clause(text, said, listed)
+            if verdict is not None and verdict.status == "read" and "static" not in verdict.rules:
                 return verdict.moved(0, "reference")
         return None
 
@@ -1066,8 +1068,6 @@ class ActionGrammar:
             forms = self.frames.verbs.get(word.text, ()) if at not in named else ()
             if forms and not (at == index and word.text in PREPOSITIONS):
                 return not subject or any(form == "s" or (form in ("past", "base") and passive) for _, form, _ in forms)
-            if at > index and word.parted and (subject or word.parted in _ENDS):
-                return False
             # "…, then I let robot_0 paint …"
             passive = passive or word.text in WORDS.passives or word.text == "let"
             # "…, then I let robot_97 paint …", of which there is none
@@ -1101,11 +1101,8 @@ class ActionGrammar:
 
     # ── one clause ───────────────────────────────────────────────────────────────────────────────
 
-    def _clause(self, text: str, words: Sequence[Word], listed: bool, steps: Steps = ()) -> ClauseReading | None:
-        """The action of a clause, its stance, or why it is none; None where it speaks of no action and no object.
-
-        ``steps``: the steps before it, where a place that it leaves out is the one where they end.
-        """
+    def _clause(self, text: str, words: Sequence[Word], listed: bool) -> ClauseReading | None:
+        """The action of a clause, its stance, or why it is none; None where it speaks of no action and no object."""
         failed: ClauseReading | None = None
         tried = 0
         for at, word in enumerate(words[: _LEAD + _REACH]):
@@ -1120,7 +1117,7 @@ class ActionGrammar:
                 # "Here you go!"
                 continue
             tried += 1
-            verdict = self._at_verb(text, words, at, listed, steps)
+            verdict = self._at_verb(text, words, at, listed)
             if verdict is not None and verdict.status in ("read", "ambiguous"):
                 return verdict
             refused = failed is not None and failed.stance.startswith("rejected")
@@ -1192,11 +1189,11 @@ class ActionGrammar:
             else at
         )
 
-    def _at_verb(self, text: str, words: Sequence[Word], at: int, listed: bool, steps: Steps) -> ClauseReading | None:
+    def _at_verb(self, text: str, words: Sequence[Word], at: int, listed: bool) -> ClauseReading | None:
         begin = max(0, at - _LEAD)
         row = list(words[begin : at + _REACH])
         told = self._told(text, row, at - begin)
-        fits, row, verb, aside = ([told], row, at - begin, False) if told else self._fitted(row, at - begin, steps)
+        fits, row, verb, aside = ([told], row, at - begin, False) if told else self._fitted(row, at - begin)
         # "Pick up a and put it on b": what "it" means has to be said first.
         fits = [
             fit for fit in fits if "it" in fit.frame.told or "it" not in (item.text for item in row[verb : fit.last])
@@ -1220,7 +1217,7 @@ class ActionGrammar:
             stance = behind = tail_stance(tail, lambda word: word.text in self.lexicon.folded)
             stance = behind = stance or self._aim(tail, fits[0])
         gap = fit.omitted >= 0 and (_has_gap(row[: fit.last]) or self._dangles(tail, fit))
-        if fit.omitted >= 0 and not stance and (gap or self._left_over(tail, fit.context)):
+        if fit.omitted >= 0 and not stance and (gap or self._left_over(tail)):
             reason = "an object is missing, and another one is left over"
             return ClauseReading(row[verb].start, words[-1].end, "unreadable", reason=reason, names_object=True)
         # What stands before the verb belongs to the action where one of its objects does.
@@ -1236,7 +1233,7 @@ class ActionGrammar:
                 return verdict._replace(stance="rejected" if refused else "")
             return ClauseReading(start, end, "not-an-action", actions, stance=stance, names_object=True)
         overlooked = {"prefix": lead, fit.rule: fit.rule, "loose-tail": tail or aside}
-        overlooked |= {"static": fit.omitted >= 0 and not fit.context, "context": fit.context}
+        overlooked |= {"static": fit.omitted >= 0}
         rules = tuple(rule for rule, holds in overlooked.items() if holds)
         if not rules and any(map(str.isalpha, text[: words[0].start])):
             rules = ("prefix",)
@@ -1274,17 +1271,14 @@ class ActionGrammar:
         further = any(done.isdisjoint(item.pddl for item in mention.objects) for mention in named)
         return f"unclear (… {tail[0].text})" if further else ""
 
-    def _left_over(self, tail: Sequence[Word], unknown: bool) -> bool:
-        """Whether words behind an action name an object before a reason or a remark begins.
-
-        ``unknown``: words that could be an unknown name count as well: "to lcoation_0".
-        """
+    def _left_over(self, tail: Sequence[Word]) -> bool:
+        """Whether words behind an action name an object before a reason or a remark begins."""
         ends = (index for index, word in enumerate(tail) if word.parted in (".", "(", ":") or is_reason_word(word))
         said = tail[: next(ends, len(tail))]
         names = self._unknown(said, [])
         # "onto truck_7", of which there is none
         numbered = any("_" in name or any(map(str.isdigit, name)) for name in names)
-        return bool(self.frames.mentions(said)) or numbered or (unknown and bool(names))
+        return bool(self.frames.mentions(said)) or numbered
 
     def _unspoken(self, row: Sequence[Word], verb: int, fit: Fit) -> tuple[list[Word], bool]:
         """The words before the verb that are no part of the action, and whether a subject stands among the others."""
@@ -1295,13 +1289,7 @@ class ActionGrammar:
         lead: list[Word] = []
         acting = fit.first < verb
         for index, word in enumerate(row[:verb]):
-            # "Once it has arrived, the ferry …": what stands before a comma is another clause.
-            main = max((place for place, item in enumerate(row[: index + 1]) if item.parted == ","), default=0)
-            actor = (
-                word.text in named
-                and not is_known(word.text)
-                and all(is_plain_lead(item.text) for item in row[main:index])
-            )
+            actor = word.text in named and not is_known(word.text)
             acting = acting or actor
             beside = fit.first < verb and (
                 word.text in nouns
@@ -1324,21 +1312,19 @@ class ActionGrammar:
             return [*lead[:at], *lead[at + 1 :]], True
         return lead, acting
 
-    def _fitted(self, row: list[Word], verb: int, steps: Steps) -> tuple[list[Fit], list[Word], int, bool]:
-        """The fits of a clause: as it stands, or without what stands in brackets and clauses about an object."""
+    def _fitted(self, row: list[Word], verb: int) -> tuple[list[Fit], list[Word], int, bool]:
+        """The fits of a clause: as it stands, or without what stands in brackets."""
         passive = any(word.text in WORDS.passives for word in row[:verb])
 
         def fits_of(words: list[Word], mentions: Sequence[Mention]) -> list[Fit]:
-            return self.frames.fits(
-                words, at, [item for item in mentions if item.first != at][: most + 1], passive, steps
-            )
+            return self.frames.fits(words, at, [item for item in mentions if item.first != at][: most + 1], passive)
 
         most, at = self.frames.most, verb
         mentions = self.frames.mentions(row)
         as_said = fits_of(row, mentions)
         if as_said and as_said[0].omitted < 0:
             return as_said, row, verb, False
-        kept = _without_remarks(row, verb)
+        kept = _without_asides(row)
         if len(kept) < len(row) and row[verb] in kept:
             at = kept.index(row[verb])
             if fits := fits_of(kept, self.frames.mentions(kept)):
@@ -1456,18 +1442,8 @@ def _behind_correction(text: str, sentence: Sequence[Word]) -> Sequence[Word]:
     return sentence[at:]
 
 
-def _without_remarks(row: Sequence[Word], verb: int) -> list[Word]:
-    """The words without remarks in brackets and clauses between commas that only describe ("…, which was on b, …").
-
-    What stands in brackets stays where it rules the action out or is a condition.
-    """
+def _without_asides(row: Sequence[Word]) -> list[Word]:
+    """The words without remarks in brackets, which stay where they rule the action out or are a condition."""
     aside = [word for word in row if word.aside]
     binds = rejects(aside) or any(word.text in WORDS.aside_conditions for word in aside[:1])
-    kept: list[Word] = []
-    describes = False
-    for index, word in enumerate(row):
-        if index > verb and word.parted == ",":
-            describes = word.text in WORDS.relatives
-        if not describes and (binds or not word.aside):
-            kept.append(word)
-    return kept
+    return [word for word in row if binds or not word.aside]

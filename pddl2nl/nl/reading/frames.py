@@ -34,14 +34,10 @@ from pddl2nl.pddl.task import Task, changed_predicates
 from pddl2nl.pddl.tree import ActionSchema, Atom, StepSchema, conjuncts, untimed
 from pddlval import GroundAction
 
-Steps = tuple[GroundAction, ...]
-"""The steps before a clause, the last one last."""
-
 _SLOT = 0xE000
 _SWITCHES = ("switch", "turn")
 _WAYS = frozenset(("from", "to"))
 _GOALS = frozenset(("to", "into", "on", "onto", "towards", "inside"))
-_STAYS = WORDS.locative - {"to"}
 _NEVER = 100.0
 _ALIKE = 1.6
 """The cost up to which a verb of no action says one."""
@@ -176,7 +172,7 @@ def _is_content(word: str) -> bool:
 class Fit:
     """A way to see words as an action: its objects, what it costs, which words it uses, and what it overlooks.
 
-    ``omitted`` is the slot whose object is not said, or -1; ``context``: the steps before say it.
+    ``omitted`` is the slot whose object is not said, or -1.
     """
 
     frame: Frame
@@ -186,7 +182,6 @@ class Fit:
     last: int
     rule: str
     omitted: int = -1
-    context: bool = False
 
     @property
     def actions(self) -> Iterator[GroundAction]:
@@ -282,9 +277,7 @@ class Frames:
 
     # ── fitting ──────────────────────────────────────────────────────────────────────────────────
 
-    def fits(
-        self, words: Sequence[Word], verb: int, mentions: Sequence[Mention], passive: bool, steps: Steps = ()
-    ) -> list[Fit]:
+    def fits(self, words: Sequence[Word], verb: int, mentions: Sequence[Mention], passive: bool) -> list[Fit]:
         """The cheapest fits of words whose verb stands at an index; several only where they cost the same."""
         fits: list[Fit] = []
         for frame, form, cost in self.verbs.get(words[verb].text, ()):
@@ -294,7 +287,7 @@ class Frames:
                     continue
                 roles = self._roles(words, verb, mentions[:taken], frame.particles)
                 row = _Row(words, verb, form, passive and form == "past", mentions[:taken], roles)
-                fit = self._fit(frame, row, steps)
+                fit = self._fit(frame, row)
                 if fit is not None and fit.cost + cost <= _LIMIT:
                     fits.append(replace(fit, cost=fit.cost + cost))
                     break
@@ -333,7 +326,7 @@ class Frames:
                 continue
             roles = self._roles(words, verb, mentions, frame.particles)
             row = _Row(words, verb, form, passive and form == "past", mentions, roles, True)
-            for fit in self._all_fits(frame, row, ()):
+            for fit in self._all_fits(frame, row):
                 # "The boat goes south west", "Move the agent up to the right"
                 last = at = fit.last
                 while at < len(words) and not words[at].parted and words[at].text in telling | ARTICLES | _WAYS:
@@ -368,11 +361,7 @@ class Frames:
             text = words[at].text
             goes_on = text == "and" and (at + 1 in named or words[min(at + 1, end - 1)].text in small)
             goes_on = goes_on and not (joins and sum(item.last <= at for item in mentions) == 1)
-            other = (
-                text in self.verbs
-                and text not in self.lexicon.type_words
-                and words[max(at - 1, 0)].text not in ARTICLES
-            )
+            other = text in self.verbs and text not in self.lexicon.type_words
             return at not in named and (
                 goes_on or text in WORDS.conditions or text in WORDS.bars - self.vocabulary or other
             )
@@ -394,7 +383,7 @@ class Frames:
                 roles = self._roles(words, verb, mentions, frame.particles)
                 loose = frame.natural or not known
                 row = _Row(words, verb, form, passive and form == "past", mentions, roles, loose)
-                fit = self._fit(frame, row, (), partial=True)
+                fit = self._fit(frame, row, partial=True)
                 if fit is not None and fit.cost + cost - 0.5 * fit.objects.count(()) <= _LIMIT:
                     fits.append(replace(fit, cost=fit.cost + cost))
         if not known:
@@ -414,8 +403,6 @@ class Frames:
         ways: dict[GroundAction, float] = {}
         for frame in own if mentions else ():
             row = _Row(words, 0, "base", False, mentions, self._roles(words, 0, mentions, ()), True)
-            if frame is own[-1] and self._contradicts(frame, row):
-                return []
             table = [[self._cost(frame, slot, row, k) for k in range(len(mentions))] for slot in range(len(mentions))]
             for cost, chosen in _assignments(table, frame, mentions, True):
                 args = {
@@ -477,15 +464,15 @@ class Frames:
             parts = ["no", *parts[:-1]]
         return parts if any(part in self.vocabulary for part in parts) else [text]
 
-    def _fit(self, frame: Frame, row: _Row, steps: Steps, partial: bool = False) -> Fit | None:
+    def _fit(self, frame: Frame, row: _Row, partial: bool = False) -> Fit | None:
         """The cheapest assignment of the mentions to the slots, if it is the only one of its cost.
 
         ``partial``: objects that are left out stay open.
         """
-        fits = list(self._all_fits(frame, row, steps, partial))
+        fits = list(self._all_fits(frame, row, partial))
         return fits[0] if len(fits) == 1 else None
 
-    def _all_fits(self, frame: Frame, row: _Row, steps: Steps, partial: bool = False) -> Iterator[Fit]:
+    def _all_fits(self, frame: Frame, row: _Row, partial: bool = False) -> Iterator[Fit]:
         """The assignments of about the lowest cost that mean different objects."""
         mentions = row.mentions
         if row.loose and not frame.natural and self._contradicts(frame, row):
@@ -501,7 +488,7 @@ class Frames:
             if cost < price + (1.0 if price >= 2 and not row.loose else 0.5):
                 different.setdefault(tuple([mentions[k].objects if k >= 0 else () for k in chosen]), (cost, chosen))
         for cost, chosen in different.values() if row.loose or len(different) == 1 else ():
-            fit = self._fit_of(frame, row, steps, cost, chosen, extra, partial)
+            fit = self._fit_of(frame, row, cost, chosen, extra, partial)
             if fit is not None:
                 yield fit
 
@@ -518,7 +505,6 @@ class Frames:
         self,
         frame: Frame,
         row: _Row,
-        steps: Steps,
         price: float,
         chosen: Sequence[int],
         extra: Counter[str],
@@ -526,7 +512,6 @@ class Frames:
     ) -> Fit | None:
         mentions = row.mentions
         omitted = chosen.index(-1) if -1 in chosen else -1
-        context = False
         missing = Counter(word for role in frame.roles for word in role.content) - extra
         for slot in (slot for slot, k in enumerate(chosen) if k < 0):
             missing -= frame.roles[slot].content
@@ -553,8 +538,6 @@ class Frames:
                 objects[place] = tuple(item for item in fitting if item in known) if known else fitting
         if omitted >= 0 and not partial:
             completed = self._completed(frame, omitted, objects)
-            context = completed is None
-            completed = completed or self._where(frame, omitted, objects, steps)
             if completed is None:
                 return None
             objects[frame.slots[omitted]] = completed
@@ -562,7 +545,7 @@ class Frames:
             if len(names) == len(objects) and not self.statics.allows(GroundAction(frame.action, names)):
                 return None
         rule = self._rule(frame, row, chosen, first, last, ending or omitted >= 0)
-        return Fit(frame, tuple(objects), cost, first, last + 1, rule, omitted, context)
+        return Fit(frame, tuple(objects), cost, first, last + 1, rule, omitted)
 
     def _completed(
         self, frame: Frame, slot: int, objects: Sequence[tuple[KnownObject, ...]]
@@ -570,7 +553,7 @@ class Frames:
         """The one object that an omitted slot can mean, by what never changes; None where several can, or none."""
         place = frame.slots[slot]
         if place in frame.goals or (frame.goals and "from" in frame.roles[slot].prepositions):
-            # The ends of a way are told, or follow from the steps before.
+            # The ends of a way are told, or follow from the state.
             return None
         rest = [items for index, items in enumerate(objects) if index != place]
         if frame.slots.count(place) > 1 or any(len(items) != 1 for items in rest):
@@ -578,48 +561,6 @@ class Frames:
         names = [items[0].pddl if items else "" for items in objects]
         name = self.statics.completion(frame.action, names, place)
         return None if name is None else (self.lexicon.by_pddl[name],)
-
-    def _where(
-        self, frame: Frame, slot: int, objects: Sequence[tuple[KnownObject, ...]], steps: Steps
-    ) -> tuple[KnownObject, ...] | None:
-        """The place that an omitted slot means behind other steps; None where it is no place, or none is known.
-
-        "Sail to b" begins where the step of the same kind with the same objects ended, and "unload a" is done where the
-        last step ended.
-        """
-        place, announced = frame.slots[slot], frame.roles[slot].prepositions
-        ends = {
-            other.action: [at for at, role in zip(other.slots, other.roles, strict=True) if "to" in role.prepositions]
-            for other in self.frames.values()
-        }
-        name = ""
-        if "from" in announced and ends[frame.action]:
-            goal = ends[frame.action][0]
-            alike = (
-                step
-                for step in reversed(steps)
-                if step.name == frame.action
-                and all(
-                    at in (place, goal) or {item.pddl for item in said} == {step.args[at]}
-                    for at, said in enumerate(objects)
-                )
-            )
-            name = next((step.args[goal] for step in alike), "")
-        elif announced & _STAYS and steps:
-            last = self.frames[steps[-1].name]
-            here = ends[last.action] or [
-                at for at, role in zip(last.slots, last.roles, strict=True) if role.prepositions & _STAYS
-            ]
-            known = (steps[-1].args[at] for at in here)
-            name = next(
-                (
-                    arg
-                    for arg in known
-                    if arg in self.lexicon.by_pddl and self.lexicon.by_pddl[arg].fits(frame.types[place])
-                ),
-                "",
-            )
-        return (self.lexicon.by_pddl[name],) if name in self.lexicon.by_pddl else None
 
     def _rule(self, frame: Frame, row: _Row, chosen: Sequence[int], first: int, last: int, ending: bool) -> str:
         """How the words differ from the snippet's: ``reworded``, only ``loose``, or not at all."""
@@ -646,14 +587,6 @@ class Frames:
         if not self._can_stand(frame, slot, row, k):
             return _NEVER
         cost = self._loosely(frame, slot, row, k) if row.loose else self._announced(frame, slot, row, k)
-        if cost >= _NEVER and role.kinds & wanted.kinds and role.prepositions <= WORDS.locative:
-            # "pick ball x in room y" for "from room y": only this slot is of that kind.
-            alone = not any(role.kinds & item.kinds for place, item in enumerate(frame.roles) if place != slot)
-            cost = 1.0 if alone else cost
-        if row.loose and role.content:
-            # "…, current usage a, capacity b" says by its words which is which.
-            alike = [(role.content & item.content).total() for item in frame.roles]
-            cost += 0.6 * (max(alike) - alike[slot])
         if row.loose and not any(
             self.statics.suits(frame.action, frame.slots[slot], item.pddl) for item in row.mentions[k].objects
         ):

@@ -20,9 +20,8 @@ from itertools import product, takewhile
 from pddl2nl.errors import InputError, UnsupportedError
 from pddl2nl.nl.names import Names, make_names
 from pddl2nl.nl.reading.claims import claim_of, gives_none
-from pddl2nl.nl.reading.clauses import ActionGrammar
+from pddl2nl.nl.reading.clauses import ActionGrammar, Steps
 from pddl2nl.nl.reading.formal import A_LIST, UNKNOWN_VERB, ClauseReading, is_record, read_record
-from pddl2nl.nl.reading.frames import Steps
 from pddl2nl.nl.reading.lexicon import KnownObject, Lexicon
 from pddl2nl.nl.reading.policies import READING_POLICIES, chosen_option, turns_away
 from pddl2nl.nl.reading.readings import ARROWS, SETTLED, UNSAID, PlacedReading, Reading, Readings, Status, reported

@@ -47,11 +47,11 @@ class Reading(NamedTuple):
     ``markup`` (numbering, bullets, emphasis, quotes, a full stop), ``prefix`` ("Action:", "I will"), ``loose``
     (articles, words for types, prepositions, spelled names, last words left out), ``reworded`` (another form of the
     verb, another order, other words), ``loose-tail`` (words behind the action), ``several`` (one of several in a line),
-    ``json``, ``pddl`` (an s-expression, or a call), ``static`` (the one object that fits what never changes was left
-    out), ``context`` (the place where the steps before end was left out), ``reference`` ("it", "there" or "the truck"
-    stands for an object of the steps before), ``named`` (what was left out is named before, and the state allows it),
-    ``called`` (all objects stand behind the action's own name), ``static-types`` (of several actions only one has its
-    static preconditions), ``on-ambiguous-state`` (only one is applicable, `settle`), ``call`` (a call of a tool). For
+    ``json``, ``pddl`` (an s-expression, or a call), ``static`` (the one object that fits what never changes was
+    left out), ``reference`` ("it", "there" or "the truck" stands for an object of the steps before), ``named``
+    (what was left out is named before, and the state allows it), ``called`` (all objects stand behind the action's
+    own name), ``static-types`` (of several actions only one has its static preconditions), ``on-ambiguous-state``
+    (only one is applicable, `settle`), ``call`` (a call of a tool). For
     what is no action it is ``prose``, ``thought``, ``label`` or ``claim``. A failed attempt has no rule.
 
     ``candidates`` holds the actions that fit equally well where the status is ambiguous, and the action that was meant
