@@ -1216,8 +1216,7 @@ class ActionGrammar:
         if tail and not stance:
             stance = behind = tail_stance(tail, lambda word: word.text in self.lexicon.folded)
             stance = behind = stance or self._aim(tail, fits[0])
-        gap = fit.omitted >= 0 and (_has_gap(row[: fit.last]) or self._dangles(tail, fit))
-        if fit.omitted >= 0 and not stance and (gap or self._left_over(tail)):
+        if fit.omitted >= 0 and not stance and (_has_gap(row[: fit.last]) or self._left_over(tail)):
             reason = "an object is missing, and another one is left over"
             return ClauseReading(row[verb].start, words[-1].end, "unreadable", reason=reason, names_object=True)
         # What stands before the verb belongs to the action where one of its objects does.
@@ -1240,13 +1239,6 @@ class ActionGrammar:
         if rules in ((), ("prefix",)) and text[end:].strip():
             rules = ("markup", *rules)
         return self._decided(start, end, actions, rules or ("markup",))
-
-    def _dangles(self, tail: Sequence[Word], fit: Fit) -> bool:
-        """Whether a clause ends where the object should follow that it leaves out: "put cup_1 in", cut off there."""
-        if not tail or any(word.text not in PREPOSITIONS for word in tail):
-            return False
-        role = fit.frame.roles[fit.omitted]
-        return tail[-1].text in role.prepositions or tail[-1].text not in fit.frame.content
 
     def _told(self, text: str, row: Sequence[Word], verb: int) -> Fit | None:
         """The fit of an action as it was told, up to the end or a bracket: found at once, and none is better.

@@ -403,6 +403,8 @@ class Frames:
         ways: dict[GroundAction, float] = {}
         for frame in own if mentions else ():
             row = _Row(words, 0, "base", False, mentions, self._roles(words, 0, mentions, ()), True)
+            if frame is own[-1] and self._contradicts(frame, row):
+                return []
             table = [[self._cost(frame, slot, row, k) for k in range(len(mentions))] for slot in range(len(mentions))]
             for cost, chosen in _assignments(table, frame, mentions, True):
                 args = {

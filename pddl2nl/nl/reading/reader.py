@@ -15,7 +15,7 @@ from bisect import bisect
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from functools import cached_property
-from itertools import product, takewhile
+from itertools import takewhile
 
 from pddl2nl.errors import InputError, UnsupportedError
 from pddl2nl.nl.names import Names, make_names
@@ -46,7 +46,6 @@ from pddlval import GroundAction, Simulator, State
 
 _ACTION_BEHIND = front("action_behind")
 _COMMENT = front("comment")
-_WORD = re.compile(r"\w")
 _LETTER = re.compile(r"[^\W\d_]")
 _SENTENCE_ENDS = re.compile(r"[.!?][*_\"']*\s")
 _HEADING = re.compile(r"#|(\*{1,3})[^*\s][^*\n]*\1:?\Z")
@@ -392,17 +391,11 @@ class Reader:
     ) -> tuple[list[Reading], Peeled]:
         """The readings of a piece that no line before it was like."""
         said = text[piece.start : piece.end]
-        # An action as it was told, whatever it looks like: a wording can begin one with "1." itself.
+        if verdict := self.grammar.exact(said):
+            # An action as it was told, whatever it looks like: a wording can begin one with "1." itself.
+            return [_reading(text, piece, 0, verdict)], _UNPEELED
         mark = _ITEM.match(said)
         at = mark.end() if mark else 0
-        for start, kept in product((0, at), (said, said.removesuffix("."))):
-            if verdict := self.grammar.exact(kept[start:]):
-                peeled = _UNPEELED
-                if mark and start:
-                    number = int(mark[1]) if mark[1] else None
-                    peeled = Peeled(at, True, False, number, "number" if mark[1] else mark[2], "", False)
-                verdict = verdict.moved(0, "markup") if verdict.rules and len(kept) - start < len(said) else verdict
-                return [_reading(text, piece, start, verdict)], peeled
         peeled = peel(said)
         titled = mark and mark[1] and said.startswith("**", at) and OBSERVATION.match(said[at:])
         if titled and [item.status for item in self.grammar.said(said[peeled.start :])] == ["read"]:
@@ -441,7 +434,7 @@ class Reader:
         ):
             return [_no_action(text, piece, "thought")]
         readings = [self._judged(text, piece, peeled, item, heads, marked, listed) for item in verdicts]
-        if peeled.bare or (not said.endswith(":") and _leaves_unsaid(_besides(text, piece, peeled, readings))):
+        if peeled.bare or (not said.endswith(":") and _leaves_unsaid(said)):
             found = [item for item in readings if item.action is not None]
             numbers, place = amended(said), inserted(said)
             quoted = list(_QUOTED.finditer(said))
@@ -664,21 +657,6 @@ class Reader:
         # "1. Get the key" above its own list: "1. Go to a", "2. Pick up b"
         actions = [other.reading.action for other in behind[: 6 if heads else max(len(inner), 1)]]
         return titled and any(action is not None and self.grammar.titles(reading.text, action) for action in actions)
-
-
-def _besides(text: str, piece: Piece, peeled: Peeled, readings: Sequence[Reading]) -> str:
-    """What a piece says beside its label and the actions that were read in it."""
-    start = at = piece.start + peeled.start
-    said = ""
-    for reading in readings:
-        if reading.action is not None:
-            said += text[at : reading.start]
-            at = reading.end
-    if at == start:
-        return text[piece.start : piece.end]
-    said += text[at : piece.end]
-    # "Step 2 must be replaced by: stack a on b" begins like a label.
-    return text[piece.start : start] + said if _WORD.search(said) else ""
 
 
 def _as_prose(reading: Reading, stance: str) -> Reading:

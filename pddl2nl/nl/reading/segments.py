@@ -172,15 +172,8 @@ def _label(text: str, at: int) -> tuple[re.Match[str], str] | None:
         # "robot_0: move to b" names who acts.
         return None
     if "loose" in match.re.groupindex and match["loose"] is not None:
-        # "Step 3 stack a on b": without a colon a label is a noun with its number.
-        counted = (
-            match["counted"]
-            and len(words) == 1
-            and words[0] in _ACTIONS
-            and match.end() > min(match.end("count"), len(text) - 1)
-            # "move 13 12 8 9"
-            and not text[match.end() : match.end() + 1].isdigit()
-        )
+        # "Step 3 stack a on b": without a colon a label is a noun with its number; "move 13 12 8 9" is an action.
+        counted = len(words) == 1 and not text[match.end() : match.end() + 1].isdigit()
         return (match, said) if said == "action" and counted else None
     more = match.groupdict().get("more")
     if more and said != "thought" and more.lstrip()[0] != "(":
