@@ -789,7 +789,7 @@ class ActionGrammar:
         own = self.frames.vocabulary
         at = self._behind_joints(words, 0)
         forms = self.frames.verbs.get(words[at].text, ()) if steps and at < len(words) else ()
-        if any(form == "s" for _, form, _ in forms):
+        if any(form == "s" for _, form, _ in forms) and all(word.text != "it" for word in words):
             # "robot_0 drives to b and drops a there": who acted before acts again.
             it = words[at]._replace(text="it", raw="it", end=words[at].start)
             words = [*words[:at], it, words[at]._replace(parted=""), *words[at + 1 :]]
@@ -1305,7 +1305,7 @@ class ActionGrammar:
         return lead, acting
 
     def _fitted(self, row: list[Word], verb: int) -> tuple[list[Fit], list[Word], int, bool]:
-        """The fits of a clause: as it stands, or without what stands in brackets."""
+        """The fits of a clause: as it stands, or without what stands in brackets and clauses about an object."""
         passive = any(word.text in WORDS.passives for word in row[:verb])
 
         def fits_of(words: list[Word], mentions: Sequence[Mention]) -> list[Fit]:
@@ -1316,7 +1316,7 @@ class ActionGrammar:
         as_said = fits_of(row, mentions)
         if as_said and as_said[0].omitted < 0:
             return as_said, row, verb, False
-        kept = _without_asides(row)
+        kept = _without_remarks(row, verb)
         if len(kept) < len(row) and row[verb] in kept:
             at = kept.index(row[verb])
             if fits := fits_of(kept, self.frames.mentions(kept)):
@@ -1434,8 +1434,18 @@ def _behind_correction(text: str, sentence: Sequence[Word]) -> Sequence[Word]:
     return sentence[at:]
 
 
-def _without_asides(row: Sequence[Word]) -> list[Word]:
-    """The words without remarks in brackets, which stay where they rule the action out or are a condition."""
+def _without_remarks(row: Sequence[Word], verb: int) -> list[Word]:
+    """The words without remarks in brackets and clauses between commas that only describe ("…, which was on b, …").
+
+    What stands in brackets stays where it rules the action out or is a condition.
+    """
     aside = [word for word in row if word.aside]
     binds = rejects(aside) or any(word.text in WORDS.aside_conditions for word in aside[:1])
-    return [word for word in row if binds or not word.aside]
+    kept: list[Word] = []
+    describes = False
+    for index, word in enumerate(row):
+        if index > verb and word.parted == ",":
+            describes = word.text in WORDS.relatives
+        if not describes and (binds or not word.aside):
+            kept.append(word)
+    return kept
