@@ -87,12 +87,12 @@ class _Steps:
 
     @property
     def heading(self) -> str:
-        return next((kind for text in self.words[:-3:-1] if (kind := heading_of(text))), "")
+        return next((kind for text in self.words[:-3:-1] if (kind := heading_of(_said(text)))), "")
 
     @property
     def announced(self) -> bool:
         """Whether the words before it announce a plan, or turn away from the one before."""
-        return self.heading == "plan" or any(map(turns_away, self.words))
+        return self.heading == "plan" or any(turns_away(_said(text)) for text in self.words)
 
     @property
     def is_option(self) -> bool:
@@ -101,6 +101,11 @@ class _Steps:
         follows = any(says("follows_option", text) for text in self.words[-1:])
         named = not follows and any(says("option", text) for text in self.words[-2:])
         return named or self.items[0].item == "option"
+
+
+def _said(text: str) -> str:
+    """What words say of a block: "**Loading again**" begins a part of a plan, and no other plan."""
+    return _AGAIN.sub("", text) if text[:1] in ("*", "#") else text
 
 
 def turns_away(text: str) -> bool:
@@ -170,6 +175,7 @@ def _blocks(placed: Placed, tags: Sequence[Block]) -> tuple[list[_Steps], list[s
     return blocks, words
 
 
+_AGAIN = re.compile(r"\b(?:once )?again\b", re.IGNORECASE)
 _PART = re.compile(r"\W*(?:([A-Za-z]+) #?(\d+|[A-E])\b|((?i:first|second|third|fourth|fifth)) ([a-z]+))")
 
 
@@ -184,7 +190,7 @@ def _parts(title: str, over: PlacedReading | None) -> dict[str, int]:
 
 def _changes(title: str) -> bool:
     """Whether the title of a part announces another plan, or none: "Better:", "Check:", but not "Out again:"."""
-    said = re.sub(r"\b(once )?again\b", "", title, flags=re.IGNORECASE)
+    said = _AGAIN.sub("", title)
     return turns_away(said) or heading_of(said) in NO_PLAN_HEADINGS or label_of(said.lower().split()) == "action"
 
 
@@ -301,7 +307,11 @@ def _follow(plan: _Steps, block: _Steps) -> _Steps:
         return plan
     # "**Phase 2: Delivery**" begins a part with any numbers.
     longer = _is_part(plan.actions, block.actions)
-    if longer or (block.listed and not plan.listed) or (block.restarts and not block.words):
+    # "1. … 2. …" and at once "1. …" again; what stands between may be a title that was taken for an attempt.
+    at_once = block.items[0].reading.line <= plan.items[-1].reading.line + 1
+    disjoint = set(plan.actions).isdisjoint(block.actions)
+    anew = block.restarts and not block.words and (at_once or not disjoint)
+    if longer or (block.listed and not plan.listed) or anew:
         return block
     return both
 

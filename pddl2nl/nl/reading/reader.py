@@ -51,6 +51,7 @@ _SENTENCE_ENDS = re.compile(r"[.!?][*_\"']*\s")
 _HEADING = re.compile(r"#|(\*{1,3})[^*\s][^*\n]*\1:?\Z")
 # A line in italics is one as a whole, a line in bold type by its beginning.
 _HEADS = re.compile(r"#|\*\*|\*[^*\s][^*\n]*\*:? *$", re.MULTILINE)
+_PART = re.compile(r" *(?:#|\*)[\W_]*([A-Za-z]+) #?(?:\d+|[A-E])\b")
 _APART = re.compile(r"[:.!?(–—]")
 _NAME = re.compile(r"\w+")
 _NUMBER = re.compile(r"\d+\Z")
@@ -426,7 +427,9 @@ class Reader:
         said = text[piece.start : piece.end]
         heads = said.rstrip(" *_`#").endswith(":")
         listed = expected or peeled.item != "" or peeled.label == "action"
-        verdicts = self._verdicts(said, peeled, listed, before if listed or not piece.gap else ())
+        # "### Stage 2: to place_2" goes on from no step.
+        before = before if (listed or not piece.gap) and not _HEADING.match(said) else ()
+        verdicts = self._verdicts(said, peeled, listed, before)
         thinks = in_thought and not listed
         if thinks and any(
             item.rules and (item.status != "read" or not {"prefix", "loose-tail"}.isdisjoint(item.rules))
@@ -541,6 +544,18 @@ class Reader:
                 start = text.rfind("\n", 0, reading.start) + 1
                 label = reading._replace(status="not-an-action", rule="label", start=start, reason="", stance="")
                 placed[index] = item._replace(reading=label._replace(text=text[start : reading.end]))
+            elif (
+                below.action
+                and 0 < below.line - reading.line <= 2
+                and (
+                    (_part(text, reading) and (reading.action is None or placed[index + 1].number == 1))
+                    # "1. Sail to b" above "- Sail the ferry from a to b"
+                    or (reading.action == below.action and item.mark != placed[index + 1].mark)
+                )
+            ):
+                title = reading._replace(status="not-an-action", rule="prose", action=None, candidates=())
+                title = title._replace(stance="restated", reason="", unknown=())
+                placed[index] = item._replace(reading=title, item="", number=None)
             elif (reading.status == "unreadable" or reading.rule == "doubt") and self._is_title(
                 text, item, placed[index + 1 :]
             ):
@@ -647,10 +662,10 @@ class Reader:
         A line in bold type, or behind "#", may be the title of a list below it: "**Phase 2: Load a**".
         """
         reading, following = item.reading, behind[0]
-        if reading.unknown or reading.candidates or following.reading.action is None:
-            return False
         line = text.rfind("\n", 0, reading.start) + 1
         heads = _HEADS.match(text, line) is not None and following.number in (None, 1)
+        if reading.unknown or reading.candidates or following.reading.action is None:
+            return False
         below = item.mark != following.mark or following.indent > item.indent or heads
         titled = below and item.mark[:1] != '"' and 0 < following.reading.line - reading.line <= 2
         inner = list(takewhile(lambda other: other.item != "" and other.indent > item.indent, behind))
@@ -685,6 +700,13 @@ def _is_titled(said: str, start: int, nameless: bool) -> bool:
     begins = (word.text for part in (said, said[start:]) for word in words_of(part)[:1])
     bold = said[0] == "*" and _HEADING.match(said) is not None
     return said[0] == "#" or (bold and (nameless or any(map(PREPOSITIONS.__contains__, begins))))
+
+
+def _part(text: str, reading: Reading) -> bool:
+    """Whether the line of a reading is the title of a part of a plan: "**Phase 2 – depot_1**"."""
+    line = text.rfind("\n", 0, reading.start) + 1
+    said = _PART.match(text, line)
+    return said is not None and said[1].lower() in WORDS.part_nouns
 
 
 def _leaves_unsaid(text: str) -> bool:

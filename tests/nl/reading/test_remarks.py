@@ -113,3 +113,22 @@ def test_objects_may_stand_by_their_roles_below_a_step(said: str) -> None:
 )
 def test_steps_that_are_only_pointed_at_are_reported(tail: str) -> None:
     assert not domain("ferry").reader.read(f"1. {LOAD}\n2. {SAIL}\n\n{tail}").complete
+
+
+TITLES = [
+    "**Phase 1 – location_0**|**Phase 2 – location_1**",
+    "### Stage 1: to location_0|### Stage 2: back to location_1",
+    "**Loading**|**Once again: loading**",
+    "**Leg 1: location_0 → location_1**|**Leg 2: location_1 → location_0**",
+    "#### Goal: car_0 at location_1|#### Goal: car_0 at location_0",
+    "**Getting car_0**|**Bringing car_0 home**",
+    "a) Fetch car_0|b) Deliver car_0",
+]
+
+
+@pytest.mark.parametrize("titles", TITLES)
+@pytest.mark.parametrize("gap", ["\n", "\n\n"])
+def test_parts_with_numbers_of_their_own_are_one_plan_under_any_titles(titles: str, gap: str) -> None:
+    first, second = titles.split("|")
+    reply = f"{first}{gap}1. {LOAD}\n2. {SAIL}\n\n{second}{gap}1. {UNLOAD}\n2. {BACK}"
+    assert len(domain("ferry").reader.read(reply).plan) == 4
