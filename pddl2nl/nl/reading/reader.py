@@ -535,7 +535,7 @@ class Reader:
 
         Beside no step, what is only supposed or wanted is none.
         """
-        if all(item.reading.action is not None for item in placed):
+        if all(item.reading.action is not None for item in placed) and "**" not in text and "#" not in text:
             return placed
         for index, item in enumerate(placed[:-1]):
             reading, below = item.reading, placed[index + 1].reading
@@ -547,11 +547,8 @@ class Reader:
             elif (
                 below.action
                 and 0 < below.line - reading.line <= 2
-                and (
-                    (_part(text, reading) and (reading.action is None or placed[index + 1].number == 1))
-                    # "1. Sail to b" above "- Sail the ferry from a to b"
-                    or (reading.action == below.action and item.mark != placed[index + 1].mark)
-                )
+                and _part(text, reading)
+                and (reading.action is None or placed[index + 1].number == 1)
             ):
                 title = reading._replace(status="not-an-action", rule="prose", action=None, candidates=())
                 title = title._replace(stance="restated", reason="", unknown=())
