@@ -282,11 +282,13 @@ def _follow(plan: _Steps, block: _Steps) -> _Steps:
     parts = {**plan.parts, **block.parts}
     both = replace(plan, items=[*plan.items, *block.items], rejected=block.rejected, parts=parts)
     known = any(item.reading.reason != UNKNOWN_VERB for item in block.items)
+    listed = block.listed and plan.listed
     # "In short: 1. Unstack Y from O": initials of the objects of the plan before it
     short = len(block.items) <= len(plan.actions) and all(
         item.reading.status == "unknown-object" and not item.tries for item in block.items
     )
-    if not block.holds_action and known and block.listed and plan.listed and not (block.announced or short):
+    at_once = block.items[0].reading.line <= plan.items[-1].reading.line + 1
+    if not block.holds_action and known and (listed or at_once) and not (block.announced or short):
         # "**At depot_1**" with steps that cannot be read is a part of the plan: they are reported.
         return both
     if not block.holds_action or (block.rank < plan.rank and not plan.rejected):
@@ -308,9 +310,8 @@ def _follow(plan: _Steps, block: _Steps) -> _Steps:
     # "**Phase 2: Delivery**" begins a part with any numbers.
     longer = _is_part(plan.actions, block.actions)
     # "1. … 2. …" and at once "1. …" again; what stands between may be a title that was taken for an attempt.
-    at_once = block.items[0].reading.line <= plan.items[-1].reading.line + 1
-    disjoint = set(plan.actions).isdisjoint(block.actions)
-    anew = block.restarts and not block.words and (at_once or not disjoint)
+    again = not set(plan.actions).isdisjoint(block.actions) or (at_once and plan.items[-1].reading.action is not None)
+    anew = block.restarts and not block.words and again
     if longer or (block.listed and not plan.listed) or anew:
         return block
     return both
@@ -486,7 +487,7 @@ READING_POLICIES: Mapping[str, ReadingPolicy] = MappingProxyType(
         for policy in (
             ReadingPolicy(
                 "default",
-                15,
+                16,
                 "The last block of steps that is tagged ([PLAN] … [PLAN END]), announced or follows a rejection; "
                 "tagged blocks come first. A block whose heading says that it is no plan does not count, and what only "
                 "says the plan's steps again adds nothing. Options without a choice, and a rejected plan without "

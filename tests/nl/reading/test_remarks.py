@@ -123,6 +123,7 @@ TITLES = [
     "#### Goal: car_0 at location_1|#### Goal: car_0 at location_0",
     "**Getting car_0**|**Bringing car_0 home**",
     "a) Fetch car_0|b) Deliver car_0",
+    "**Step 1: Get car_0**|**Step 2: Take car_0 to location_0**",
 ]
 
 
@@ -132,3 +133,7 @@ def test_parts_with_numbers_of_their_own_are_one_plan_under_any_titles(titles: s
     first, second = titles.split("|")
     reply = f"{first}{gap}1. {LOAD}\n2. {SAIL}\n\n{second}{gap}1. {UNLOAD}\n2. {BACK}"
     assert len(domain("ferry").reader.read(reply).plan) == 4
+
+
+def test_a_line_right_below_a_step_is_reported_where_it_cannot_be_read() -> None:
+    assert not domain("ferry").reader.read(f"{LOAD}\nlocation_1: unload car_0 → location_1").complete
