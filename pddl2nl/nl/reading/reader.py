@@ -548,7 +548,7 @@ class Reader:
                 below.action
                 and 0 < below.line - reading.line <= 2
                 and _part(text, reading)
-                and (reading.action is None or placed[index + 1].number == 1)
+                and (reading.action is None or placed[index + 1].item != "")
             ):
                 title = reading._replace(status="not-an-action", rule="prose", action=None, candidates=())
                 title = title._replace(stance="restated", reason="", unknown=())

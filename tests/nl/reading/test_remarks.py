@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from tests.nl.reading.composed import domain
@@ -123,6 +125,7 @@ TITLES = [
     "#### Goal: car_0 at location_1|#### Goal: car_0 at location_0",
     "**Getting car_0**|**Bringing car_0 home**",
     "a) Fetch car_0|b) Deliver car_0",
+    f"**Stage 1 – {SAIL}**|**Stage 2 – {BACK}**",
     "**Step 1: Get car_0**|**Step 2: Take car_0 to location_0**",
 ]
 
@@ -133,6 +136,7 @@ def test_parts_with_numbers_of_their_own_are_one_plan_under_any_titles(titles: s
     first, second = titles.split("|")
     reply = f"{first}{gap}1. {LOAD}\n2. {SAIL}\n\n{second}{gap}1. {UNLOAD}\n2. {BACK}"
     assert len(domain("ferry").reader.read(reply).plan) == 4
+    assert len(domain("ferry").reader.read(re.sub(r"\d\. ", "- ", reply)).plan) == 4
 
 
 def test_a_line_right_below_a_step_is_reported_where_it_cannot_be_read() -> None:
