@@ -184,14 +184,14 @@ class ActionGrammar:
             return cells
         formal = self.pddl.read(content)
         if formal and any(item.status == "read" for item in formal):
-            return [*formal[:-1], *self._amended(formal[-1], content[formal[-1].end :][:_MOST_REMARK])]
+            return [*formal[:-1], *self._unless_corrected(formal[-1], content[formal[-1].end :][:_MOST_REMARK])]
         bare = content.strip("( ").rstrip(f") {TRAILING}") if formal and content[0] == "(" else content
         at = content.index(bare[0]) if bare and bare != content else 0
         loose = [item.moved(at) for item in self.clauses(bare, listed, before)]
         read = [item.status == "read" for item in loose]
         return loose if not formal or ((all(read) if at else any(read)) and read) else formal
 
-    def _amended(self, formal: ClauseReading, tail: str) -> list[ClauseReading]:
+    def _unless_corrected(self, formal: ClauseReading, tail: str) -> list[ClauseReading]:
         """An action that PDDL writes, or what a remark behind it says in its place."""
         words = words_of(tail)
         refused = rejects(words)
