@@ -157,7 +157,7 @@ def test_a_garbled_step_of_a_plan_is_not_lost(reader: Reader, form: str) -> None
 
 def test_steps_that_are_said_to_be_the_same_are_reported_between_lists() -> None:
     first, third = "1. Unstack a from b.\n2. Put down a.", "1. Unstack c from d.\n2. Put down c."
-    reply = f"Round 1:\n{first}\n\nRound 2: do the same two steps with e and f instead.\n\nRound 3:\n{third}"
+    reply = f"Round 1:\n{first}\n\nRound 2: do the same two steps with e instead.\n\nRound 3:\n{third}"
     readings = blocks_reader("a b c d e f").read(reply)
     assert [*map(str, readings.plan)] == ["(unstack a b)", "(put-down a)", "(unstack c d)", "(put-down c)"]
     assert not readings.complete

@@ -189,6 +189,8 @@ class ActionGrammar:
         at = content.index(bare[0]) if bare and bare != content else 0
         loose = [item.moved(at) for item in self.clauses(bare, listed, before)]
         read = [item.status == "read" for item in loose]
+        if "|" in content and not any(read):
+            loose = self._with_remark(content, listed) or loose
         return loose if not formal or ((all(read) if at else any(read)) and read) else formal
 
     def _unless_corrected(self, formal: ClauseReading, tail: str) -> list[ClauseReading]:
@@ -243,6 +245,14 @@ class ActionGrammar:
             if told and all(item.stance.startswith("state") for item in told):
                 return [told[0]._replace(start=0, end=len(content))]
         return [item.moved(0, "several") for item in clauses] if len(clauses) > 1 else clauses
+
+    def _with_remark(self, content: str, listed: bool) -> list[ClauseReading]:
+        """The step of a table's row whose last cells only remark on it: "lift | h, c, p | the hoist takes c"."""
+        for stop in (at for at in range(len(content) - 1, 0, -1) if content[at] == "|"):
+            said = self.clauses(content[:stop], listed) if content[:stop].strip(" |") else []
+            if [item.status for item in said] == ["read"]:
+                return said if self._names(words_of(content[stop:])) <= {*said[0].candidates[0].args} else []
+        return []
 
     def restates(self, text: str, stance: str, done: Collection[GroundAction]) -> bool:
         """Whether one of the actions done has a verb of the text and all its objects, so that it says nothing new."""
@@ -376,17 +386,17 @@ class ActionGrammar:
             alike = {
                 place: len(wanted.prepositions ^ role.prepositions)
                 for place, wanted in zip(frame.slots, frame.roles, strict=True)
-                if place not in taken and self._suits(frame, place, mention.objects[0])
+                if place not in taken and self.suits(frame, place, mention.objects[0])
                 if wanted.prepositions == role.prepositions or set() < role.prepositions < wanted.prepositions
             }
             places = {place for place, price in alike.items() if price == min(alike.values())}
             if not places:
                 # "and b with the right hand": where no other object of the action is of its kind
-                fitting = [slot for slot in frame.slots if self._suits(frame, slot, mention.objects[0])]
+                fitting = [slot for slot in frame.slots if self.suits(frame, slot, mention.objects[0])]
                 places = {*fitting} - taken if len(fitting) == 1 else set()
             if not goes_on and not role.prepositions and len(mentions) == 1 and "reworded" not in last.rules:
                 # "stack a on b, sorry, c": it corrects the last object that it can stand for.
-                taken = {place for place in frame.slots if self._suits(frame, place, mention.objects[0])}
+                taken = {place for place in frame.slots if self.suits(frame, place, mention.objects[0])}
                 if taken:
                     args[[place for place in frame.slots if place in taken][-1]] = mention.objects[0].pddl
                 break
@@ -400,16 +410,17 @@ class ActionGrammar:
         start, goal = place_of.get(frozenset(("from",))), place_of.get(frozenset(("to",)))
         if goes_on and start is not None and goal in taken and start not in taken:
             ended = self.lexicon.by_pddl.get(last.candidates[0].args[goal])
-            args[start] = ended.pddl if ended and self._suits(frame, start, ended) else args[start]
+            args[start] = ended.pddl if ended and self.suits(frame, start, ended) else args[start]
         begin, end = words[max(mentions[0].first - 1, 0)].start, words[mentions[-1].last - 1].end
         return verdict_of(begin, end, (GroundAction(frame.action, tuple(args)),), ("reworded",))
 
-    def _suits(self, frame: Frame, place: int, known: KnownObject) -> bool:
+    def suits(self, frame: Frame, place: int, known: KnownObject) -> bool:
         """Whether an object is of the types of an action's parameter, and of its kinds in a domain without types."""
         return known.fits(frame.types[place]) and self.statics.suits(frame.action, place, known.pddl)
 
     def _goes_on(self, last: ClauseReading, words: Sequence[Word]) -> list[ClauseReading]:
         """The action before once more, "and b from c", or along places: "then to b, c and finally d"."""
+        words = _before_relative(words)
         if resumed := self._resumed(last, words):
             return [resumed]
         mentions = self.frames.mentions(words)
@@ -516,7 +527,7 @@ class ActionGrammar:
             if len(frame.slots) == 2
             and "to" in frame.roles[1].prepositions
             and all(
-                self._suits(frame, slot, item.objects[0])
+                self.suits(frame, slot, item.objects[0])
                 for pair in pairwise(way)
                 for item, slot in zip(pair, frame.slots, strict=True)
             )
@@ -560,7 +571,9 @@ class ActionGrammar:
         ``before``: what the sentence before it says last; ``steps``: the steps before it.
         """
         # "If the calibration fails, navigate to b and try again.": what depends on a condition is no step.
-        depends = words[0].text in WORDS.depends and any(word.parted == "," for word in words)
+        # "Should a be full, you would unload it first."
+        inverted = words[0].text in ("should", "had", "were") and "would" in (word.text for word in words)
+        depends = (inverted or words[0].text in WORDS.depends) and any(word.parted == "," for word in words)
         if depends and (said := self._ended(words, f"conditional ({words[0].text})")):
             return said
         whole = self._clause_or_typo(text, words, listed, steps)
@@ -580,6 +593,11 @@ class ActionGrammar:
             if it >= 0 and unread and (meant := self._named_before([*unread, *part], len(unread) + it)):
                 part = [*part[:it], *meant[0][1], *part[it + 1 :]]
             verdict = self._clause_or_typo(text, part, listed, steps)
+            if verdict is not None and verdict.is_failure and (chain := self._chain(text, part, listed)):
+                # "East side: a → b → c"
+                clauses += chain
+                steps = _steps(steps, chain)
+                continue
             unread = part if verdict is None or verdict.status != "read" else ()
             # Across lines only a way goes on: "Then to c".
             at = self._behind_joints(part, 0)
@@ -705,7 +723,9 @@ class ActionGrammar:
     def _clause_or_typo(self, text: str, words: Sequence[Word], listed: bool, steps: Steps) -> ClauseReading | None:
         """A clause as it stands; else with what the steps before it leave unsaid; else without typos of one letter."""
         verdict = self._clause(text, words, listed)
-        if (verdict is None or verdict.is_failure or verdict.status == "ambiguous") and (
+        # "'queue-write' to p": a word of the name stands before the verb in it.
+        stuck = verdict is None or verdict.is_failure or verdict.status == "ambiguous"
+        if (stuck or (verdict and verdict.stance == f"unclear ({words[0].text})")) and (
             called := self._called(text, words)
         ):
             return called
@@ -772,6 +792,10 @@ class ActionGrammar:
         ):  # fmt: skip
             return None
         said = [words[0], *(word for at, word in body if at in named or word.text in PREPOSITIONS)]
+        small = [at for at, word in enumerate(said) if word.text in PREPOSITIONS and at]
+        if schema and small == [1] and len(mentions) == len(schema.parameters) > 1:
+            # "'board' to p, e and f" says the objects in their order, as the template wording does.
+            del said[1]
         actions = self.frames.called(name, said, self.frames.mentions(said))
         start, stop = min(word.start for word in words), words[mentions[-1].last - 1].end
         kept = [word for word in words if not word.aside]
@@ -885,38 +909,20 @@ class ActionGrammar:
         order = self._order_at if bare else self._order
         words = words_of(text)
         at = self._behind_joints(words, 0)
-        if words and words[0].text in ("there", "they", "it", "here"):
+        if at < len(words) and words[at].text in ("there", "they", "it", "it's", "here"):
             return False
         named = next((item.first for item in self.frames.mentions(words)), len(words) - 1)
         forms = self.frames.verbs.get(words[at].text, ()) if at < len(words) else ()
         return any(form == "base" for _, form, _ in forms) or (not forms and named > 0 and order(words, named) >= 0)
 
-    def same(self, text: str, done: Sequence[GroundAction]) -> list[GroundAction]:
-        """The steps that "The same with a instead of b" may mean behind one that alone says b, or "Likewise with c"."""
-        words = words_of(text)
-        new, *old = (item.objects[0] for item in self.frames.mentions(words))
-        said = {word.text for word in words}
-        if not done or said.isdisjoint(("same", "likewise")) or len(old) > ("instead" in said):
-            return []
-        last, before = done[-1], done[-2:][0]
-        alike = last.name == before.name and last != before
-        places = [
-            place
-            for place, arg in enumerate(last.args)
-            if (arg == old[0].pddl if old else not alike or arg != before.args[place])
-            and sum(arg in action.args for action in done) == 1
-            and self._suits(self.frames.frames[last.name], place, new)
-        ]
-        return [last._replace(args=(*last.args[:at], new.pddl, *last.args[at + 1 :])) for at in places]
-
     def completed(
         self, text: str, named: Iterable[tuple[Sequence[KnownObject], bool]], listed: bool
-    ) -> Sequence[GroundAction]:
-        """The ways to complete a step that leaves objects out with what the reply names before it.
+    ) -> list[list[GroundAction]]:
+        """The ways to complete a step that leaves objects out: by what the reply names before it, and by any place.
 
         ``named``: the objects named in the lines before, the nearest line first, and whether a step names them. "It",
         "the truck" and what is left out are each an object of the nearest line that names a fitting one; a destination
-        that is left out is none.
+        that is left out is none. "Move to b" may begin anywhere: the second list has all such ways.
         """
         words = [word for word in words_of(text) if word.text not in WORDS.places]
         # "Sail to b, where c is loaded"
@@ -943,14 +949,14 @@ class ActionGrammar:
         # "Change its color": the verb of another action may be a noun of this one.
         known = verbs and all(words[at].text in self.frames.vocabulary for at in verbs[1:])
         if not (known or order >= 0) or not row or words[-1].text in PREPOSITIONS:
-            return ()
+            return []
         verb = verbs[0] if verbs else order
         passive = any(word.text in WORDS.passives for word in words[:verb])
         # "It" that acts may be what no object stands for.
         acts = [item for item in row if item in mentions or item.first > verb or words[item.first].text != "it"]
         fits = self.frames.partial(words, verb, row, passive) or self.frames.partial(words, verb, acts, passive)
         if not fits or (verbs and not meant and all(len(said) == 1 for said in fits[0].objects)):
-            return ()
+            return []
         known_forms = self.frames.verbs.get(words[verb].text, ())
         form = next((form for frame, form, _ in known_forms if frame is fits[0].frame), "base")
         lead, subject = self._unspoken(words, verb, fits[0])
@@ -959,15 +965,19 @@ class ActionGrammar:
         if stance_of(lead, form, listed=listed, passive=passive, subject=subject) or (
             tail and tail_stance(tail, lambda word: word.text in self.lexicon.folded)
         ):
-            return ()
+            return []
         begin = verb + 1 if verbs else row[0].first
         behind = [item._replace(first=item.first - begin, last=item.last - begin) for item in row]
         unknown = self._unknown(words[begin : fits[0].last], behind)
         if any(fold(name) not in self.frames.vocabulary for name in unknown):
-            return ()
+            return []
         ways = [way for fit in fits for way in self._ways(fit, named)]
         nearest = min((distance for distance, _ in ways), default=0)
-        return list(dict.fromkeys(action for distance, action in ways if distance == nearest))
+        starts = [fit for fit in fits if fit.lacks_start]
+        anywhere = [
+            action for fit in starts for _, action in self._ways(fit, [([*self.lexicon.by_pddl.values()], False)])
+        ]
+        return [[*dict.fromkeys(action for distance, action in ways if distance == nearest)], anywhere]
 
     def _ways(
         self, fit: Fit, named: Iterable[tuple[Sequence[KnownObject], bool]]
@@ -987,7 +997,9 @@ class ActionGrammar:
                 for item in () if unannounced and by_step else objects:
                     if item.fits(fit.frame.types[place]) and (not said or item in said):
                         far.setdefault(item.pddl, distance)
-            options.append([(distance, name) for name, distance in far.items()][:_NEAREST])
+            options.append(
+                [(distance, name) for name, distance in far.items()][: None if fit.lacks_start else _NEAREST]
+            )
         for way in product(*options) if prod(map(len, options)) <= _MOST_WAYS else ():
             action = GroundAction(fit.frame.action, tuple([name for _, name in way]))
             if len({*action.args}) == len(way) and self.statics.allows(action):
@@ -1137,9 +1149,11 @@ class ActionGrammar:
 
     def _without_verb(self, text: str, words: Sequence[Word]) -> ClauseReading | None:
         """The end of a clause with no verb of an action: a state, or unclear; None where it names no object."""
-        mentions = self.frames.mentions(words)
-        if not mentions:
+        if not self.frames.mentions(words):
             return None
+        before = _before_relative(words) if words[0].text in WORDS.joints else words
+        words = before if self.frames.mentions(before) else words
+        mentions = self.frames.mentions(words)
         used = inside(mentions)
         # "Then it paints b" is no state, even if a predicate uses the verb.
         states = WORDS.states if "then" in (word.text for word in words[:2]) else self._states
@@ -1163,6 +1177,9 @@ class ActionGrammar:
     def _explains(self, words: Sequence[Word]) -> bool:
         """Whether it says what the step before does: "This clears a", "That way, b is free"."""
         at = self._behind_joints(words, 0)
+        if [word.text for word in words[at : at + 2]] == ["it", "now"]:
+            # "It now covers a."
+            return True
         return words[at : at + 1] != [] and words[at].text in WORDS.demonstratives and (
             len(words) < at + 2 or words[at + 1].text not in self.lexicon.nouns
         )  # fmt: skip
@@ -1392,6 +1409,12 @@ class ActionGrammar:
                 kinds = " or ".join(self.lexicon.noun(kind) for kind in wanted)
                 return f"'{said[place].nl}' is no {kinds}, and one is needed there"
         return "its words do not fit the objects that it names"
+
+
+def _before_relative(words: Sequence[Word]) -> Sequence[Word]:
+    """Words up to what is said of the object before: "to c, where a is parked"."""
+    ends = (at for at, word in enumerate(words) if at and word.parted == "," and word.text in WORDS.relatives)
+    return words[: next(ends, len(words))]
 
 
 def _has_gap(words: Sequence[Word]) -> bool:

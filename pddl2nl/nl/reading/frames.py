@@ -189,6 +189,16 @@ class Fit:
         for objects in product(*self.objects):
             yield GroundAction(self.frame.action, tuple([item.pddl for item in objects]))
 
+    @property
+    def lacks_start(self) -> bool:
+        """Whether all of a way is said but where it begins: "move to b"."""
+        said = [len(objects) == 1 for objects in self.objects]
+        ends = {
+            word: at for at, role in zip(self.frame.slots, self.frame.roles, strict=True) for word in role.prepositions
+        }
+        start, goal = ends.get("from", -1), ends.get("to", -1)
+        return sum(said) == len(said) - 1 and start >= 0 <= goal and not self.objects[start]
+
 
 class _Row(NamedTuple):
     """A clause before it is laid on a frame: words, where its verb stands, mentions in order, and their roles."""

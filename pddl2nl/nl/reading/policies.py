@@ -87,12 +87,12 @@ class _Steps:
 
     @property
     def heading(self) -> str:
-        return next((kind for text in self.words[:-3:-1] if (kind := heading_of(_said(text)))), "")
+        return next((kind for text in self.words[:-3:-1] if (kind := heading_of(text))), "")
 
     @property
     def announced(self) -> bool:
         """Whether the words before it announce a plan, or turn away from the one before."""
-        return self.heading == "plan" or any(turns_away(_said(text)) for text in self.words)
+        return self.heading == "plan" or any(turns_away(text) for text in self.words)
 
     @property
     def is_option(self) -> bool:
@@ -101,11 +101,6 @@ class _Steps:
         follows = any(says("follows_option", text) for text in self.words[-1:])
         named = not follows and any(says("option", text) for text in self.words[-2:])
         return named or self.items[0].item == "option"
-
-
-def _said(text: str) -> str:
-    """What words say of a block: "**Loading again**" begins a part of a plan, and no other plan."""
-    return _AGAIN.sub("", text) if text[:1] in ("*", "#") else text
 
 
 def turns_away(text: str) -> bool:
@@ -175,7 +170,6 @@ def _blocks(placed: Placed, tags: Sequence[Block]) -> tuple[list[_Steps], list[s
     return blocks, words
 
 
-_AGAIN = re.compile(r"\b(?:once )?again\b", re.IGNORECASE)
 _PART = re.compile(r"\W*(?:([A-Za-z]+) #?(\d+|[A-E])\b|((?i:first|second|third|fourth|fifth)) ([a-z]+))")
 
 
@@ -190,8 +184,7 @@ def _parts(title: str, over: PlacedReading | None) -> dict[str, int]:
 
 def _changes(title: str) -> bool:
     """Whether the title of a part announces another plan, or none: "Better:", "Check:", but not "Out again:"."""
-    said = _AGAIN.sub("", title)
-    return turns_away(said) or heading_of(said) in NO_PLAN_HEADINGS or label_of(said.lower().split()) == "action"
+    return turns_away(title) or heading_of(title) in NO_PLAN_HEADINGS or label_of(title.lower().split()) == "action"
 
 
 def _speaks(item: PlacedReading) -> bool:
@@ -260,9 +253,12 @@ def _chosen(placed: Placed, tags: Sequence[Block]) -> Placed:
     options = _options(blocks, behind)
     if options is not None:
         return options
+    # "Let's break it down:" explains no other plan where there is none.
+    explained = all(block.heading in NO_PLAN_HEADINGS for block in blocks if block.holds_action)
+    ruled_out = {*NO_PLAN_HEADINGS} - {"explains"} if explained else NO_PLAN_HEADINGS
     plan: _Steps | None = None
     for block in blocks:
-        if block.heading not in NO_PLAN_HEADINGS:
+        if block.heading not in ruled_out:
             plan = block if plan is None else _follow(plan, block)
     if plan is not None and not plan.rejected:
         return plan.items
@@ -301,6 +297,9 @@ def _follow(plan: _Steps, block: _Steps) -> _Steps:
     if further and not plan.rejected and not any(map(_changes, block.words)):
         # "Phase 3: Back again" does what phase 1 did.
         return both
+    if any(number == 1 and part in WORDS.part_nouns and part not in plan.parts for part, number in block.parts.items()):
+        # "Phase 1" begins the plan: what stands before it led there.
+        return block
     if mended := _mended(plan, block):
         return mended
     if plan.rejected or block.announced or apart:

@@ -15,10 +15,11 @@ from bisect import bisect
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from functools import cached_property
-from itertools import takewhile
+from itertools import pairwise, takewhile
 
 from pddl2nl.errors import InputError, UnsupportedError
 from pddl2nl.nl.names import Names, make_names
+from pddl2nl.nl.reading.again import exchanged, repeated, same
 from pddl2nl.nl.reading.claims import claim_of, gives_none
 from pddl2nl.nl.reading.clauses import ActionGrammar, Steps
 from pddl2nl.nl.reading.formal import A_LIST, UNKNOWN_VERB, ClauseReading, is_record, read_record
@@ -39,7 +40,7 @@ from pddl2nl.nl.reading.segments import (
 )
 from pddl2nl.nl.reading.shapes import Shapes
 from pddl2nl.nl.reading.stance import EXCUSED, amended, inserted, is_open
-from pddl2nl.nl.reading.words import ARTICLES, PREPOSITIONS, WORDS, fold, front, says, word_table, words_of
+from pddl2nl.nl.reading.words import ARTICLES, PREPOSITIONS, WORDS, fold, front, phrases, says, word_table, words_of
 from pddl2nl.nl.wording.snippets import Wording
 from pddl2nl.pddl.task import Task
 from pddlval import GroundAction, Simulator, State
@@ -51,7 +52,7 @@ _SENTENCE_ENDS = re.compile(r"[.!?][*_\"']*\s")
 _HEADING = re.compile(r"#|(\*{1,3})[^*\s][^*\n]*\1:?\Z")
 # A line in italics is one as a whole, a line in bold type by its beginning.
 _HEADS = re.compile(r"#|\*\*|\*[^*\s][^*\n]*\*:? *$", re.MULTILINE)
-_PART = re.compile(r" *(?:#|\*)[\W_]*([A-Za-z]+) #?(?:\d+|[A-E])\b")
+_PART = re.compile(r" *(?:(?:#|\*)[\W_]*)?([A-Za-z]+) #?(?:\d+|[A-E])\b")
 _APART = re.compile(r"[:.!?(–—]")
 _NAME = re.compile(r"\w+")
 _NUMBER = re.compile(r"\d+\Z")
@@ -59,9 +60,12 @@ _HABITS = 4000
 """Letters of a reply that show which names it uses."""
 
 _STATED = re.compile(r"\b(?:is|are|was|were|has|not|no)\b")
+_SENTENCE = 300
+"""Characters before a reading in which its sentence may begin."""
 _LINES = 40
 """Stretches before a step in which what it leaves out is looked for."""
 
+_BRACKETS = re.compile(r"\([^()\n]*\)?")
 _BREAK = re.compile(r"[.:;,(]\s")
 # A string in JSON, with the key before it.
 _KEY = re.compile(r"(\"\w+\"\s*:\s*\[?\s*)?\"[^\"\n]*\Z")
@@ -148,44 +152,83 @@ class Reader:
             return None
 
     def _completed(self, layout: Layout, placed: Sequence[PlacedReading]) -> list[Reading]:
-        """The readings of a plan; what a step leaves out is taken from what stands before it.
+        """The readings of a plan; what a step leaves out is taken from what stands before it."""
+        placed = self._repeated(placed)
+        if self._simulator is None or all(item.reading.action is not None for item in placed):
+            return [item.reading for item in placed]
+        text = layout.text
+        for piece in layout.pieces:
+            if piece.hidden:
+                text = text[: piece.start].ljust(piece.end) + text[piece.end :]
+        lines = {item.reading.line for item in placed if item.reading.action is not None}
+        # What gives no order of its own beside a plan that reaches the goal explains it.
+        plain = [item for item in placed if item.reading.action is not None or not self._explains(text, item, lines)]
+        steps = self._filled(self._simulator, text, plain)
+        return steps if _reaches_goal(self._simulator, steps) else self._filled(self._simulator, text, placed)
+
+    def _explains(self, text: str, item: PlacedReading, lines: Set[int]) -> bool:
+        """Whether what cannot be read gives no order and corrects no step; ``lines``: where steps stand."""
+        said = _sentence(text, item.reading)
+        if item.reading.reason == UNSAID or says("corrects", said):
+            return False
+        return item.reading.line in lines or not self.grammar.orders(said)
+
+    def _filled(self, simulator: Simulator, text: str, placed: Sequence[PlacedReading]) -> list[Reading]:
+        """Readings with what a step leaves out, as what stands before it says.
 
         "**At depot_1**" above "hoist_1 lifts crate_0 off pallet_1", "rover_1 does all of this". The state in which the
         step's turn comes has to allow it: a step that would fail is reported, and so are all behind an unknown one.
         """
-        chosen = [item.reading for item in placed]
-        if self._simulator is None or all(item.action is not None for item in chosen):
-            return chosen
-        text, at = layout.text, 0
-        for piece in layout.pieces:
-            if piece.hidden:
-                text = text[: piece.start].ljust(piece.end) + text[piece.end :]
-        state: State | None = self._simulator.initial
+        chosen, at = [item.reading for item in placed], 0
+        state: State | None = simulator.initial
         named: deque[tuple[Sequence[KnownObject], bool]] = deque(maxlen=_LINES)
+        titles = set[int]()
         for index, item in enumerate(chosen):
             if state is None:
                 break
             for line in filter(str.strip, text[at : item.start].split("\n")):
                 named.appendleft((self.grammar.objects_in(line), False))
-            ways: Sequence[GroundAction] = ()
+            ways: Sequence[Sequence[GroundAction]] = ()
             # "Drive a from b to c. (The truck goes to the crate.)"
             aside = at > 0 and "(" in text[at : item.start] and "\n" not in text[at : item.start]
             if item.reason == UNSAID and self.names_object(item.text):
-                ways = self.grammar.same(item.text, [step.action for step in chosen[:index] if step.action])
+                ways = [same(self.grammar, item.text, [step.action for step in chosen[:index] if step.action])]
             elif item.status == "unreadable" and item.reason not in SETTLED and not aside:
                 begin = max(text.rfind("\n", 0, item.start) + 1, at)
                 begin += peel(text[begin : item.end]).start if begin > at else 0
                 begin = max((begin, *(match.end() for match in _BREAK.finditer(text, begin, item.start))))
-                ways = self.grammar.completed(text[begin : item.end], named, not placed[index].doubt)
-            fitting = [action for action in ways if self._simulator.is_applicable(state, action)]
+                clause, listed = text[begin : item.end], not placed[index].doubt
+                ways = self.grammar.completed(clause, named, listed)
+                if not any(ways) and "(" in clause:
+                    # "Sail to c (it is at b now)"
+                    inside = (self.grammar.objects_in(clause), False)
+                    ways = self.grammar.completed(_BRACKETS.sub(" ", clause), [inside, *named], listed)
+            fitting: Sequence[GroundAction] = ()
+            for way in ways:
+                fitting = fitting or [action for action in way if simulator.is_applicable(state, action)]
+            if len(fitting) == 1 and _is_above(placed[index : index + 4], fitting[0]):
+                # "2. Deliver to b" above "- Sail from a to b" is the title of a part.
+                titles.add(index)
+                continue
             if len(fitting) == 1:
                 item = item._replace(status="read", action=fitting[0], candidates=(), rule="named", reason="")
                 chosen[index] = item
             said = item.action.args if item.action is not None else ()
             named.appendleft(([self.lexicon.by_pddl[arg] for arg in said if arg in self.lexicon.by_pddl], True))
-            state = None if item.action is None else self._simulator.step(state, item.action).successor
+            state = None if item.action is None else simulator.step(state, item.action).successor
             at = item.end
-        return chosen
+        return [item for index, item in enumerate(chosen) if index not in titles]
+
+    def _repeated(self, placed: Sequence[PlacedReading]) -> list[PlacedReading]:
+        """A plan with the steps that "Repeat steps 1 to 3 with c in place of a" stands for."""
+        plan: list[PlacedReading] = []
+        for item in placed:
+            reading = item.reading
+            before = [(step.number, step.reading.action) for step in plan]
+            steps = repeated(self.grammar, reading.text, before) if reading.reason == UNSAID else []
+            read = [reading._replace(status="read", action=action, rule="named", reason="") for action in steps]
+            plan += [item._replace(reading=each, number=None) for each in read] or [item]
+        return plan
 
     def placed(self, text: str) -> tuple[list[PlacedReading], Layout]:
         """All readings of a reply with the layout around them, from which a reading policy chooses."""
@@ -238,8 +281,9 @@ class Reader:
             elif readings[0].action is None and (pairs := _pairs_below(said, layout.pieces[index : index + 12])):
                 readings = self._mapping(said, piece, pairs) or readings
                 taken = index + 1 + len(pairs) if readings[0].rule.startswith("json") else taken
-            if peeled.item and readings[0].status == "unreadable" and len(layout.pieces) > index + 1:
-                readings = self._detailed(said, layout.pieces[index : index + 8], peeled.start) or readings
+            if peeled.item and readings[0].status == "unreadable":
+                below = layout.pieces[index : index + 8]
+                readings = self._detailed(said, below, peeled.start) or self._behind(said, piece, readings) or readings
             in_thought = readings[-1].rule == "thought"
             found = tuple(reading.action for reading in readings if reading.action is not None)
             failed = readings[-1].action is None and any(item.is_attempt or item.rule == "doubt" for item in readings)
@@ -271,9 +315,22 @@ class Reader:
                         mark=f'"{key[1]}' if key else item and f"{item} {piece.indent // 2}",
                     )
                 )
-        placed = self._with_doubts_reported(said, placed)
+        placed = self._with_doubts_reported(said, self._exchanged(placed))
         if said != text:
             placed = [item._replace(reading=_as_written(text, item.reading)) for item in placed]
+        return placed
+
+    def _exchanged(self, placed: list[PlacedReading]) -> list[PlacedReading]:
+        """The readings with each step of which a line corrects one object: "Correction: in step 2 it must be c."."""
+        for index, item in enumerate(placed):
+            reading = item.reading
+            numbers = amended(reading.text) if reading.reason == UNSAID else ()
+            numbered = (step for step in reversed(placed[:index]) if (step.number,) == numbers and step.reading.action)
+            step = next((step.reading.action for step in numbered), None)
+            ways = [] if step is None else exchanged(self.grammar, reading.text, step)
+            if len(ways) == 1:
+                changed = reading._replace(status="read", action=ways[0], rule="named", reason="")
+                placed[index] = item._replace(reading=changed._replace(stance=f"change of step {numbers[0]}"))
         return placed
 
     @cached_property
@@ -314,6 +371,20 @@ class Reader:
             return []
         whole = spoken[0]._replace(start=0, end=len(head))
         return [_reading(text, pieces[0], start, whole)]
+
+    def _behind(self, text: str, piece: Piece, readings: Sequence[Reading]) -> list[Reading]:
+        """The step of an item with its last objects in a sentence behind it: "Load a. The space drops from 2 to 1."."""
+        head, tail = readings[0], text[readings[0].end : piece.end]
+        objects = self.grammar.objects_in(tail)
+        if not objects or head.reason in SETTLED or any(item.action is not None for item in readings):
+            return []
+        names = ", ".join(item.nl for item in objects)
+        spoken = self.grammar.said(f"{head.text.rstrip(' *_')} ({names})", listed=True)
+        if [item.status for item in spoken] != ["read"]:
+            return []
+        (action,) = spoken[0].candidates
+        used = all(item.pddl in action.args for item in objects)
+        return [head._replace(status="read", action=action, rule="named", reason="")] if used else []
 
     # ── one turn ───────────────────────────────────────────────────────────────────────────────────────
 
@@ -450,7 +521,8 @@ class Reader:
                 return [found[0]._replace(stance=f"change of step {numbers[0]}")]
             if len(found) == 1 and place:
                 return [found[0]._replace(stance=f"insert behind step {place}")]
-            return [_no_action(text, piece, "doubt")._replace(reason=UNSAID)]
+            unsaid = _no_action(text, piece, "doubt")._replace(reason=UNSAID)
+            return [unsaid] if numbers or place else _between(text, unsaid, readings)
         attempts = any(reading.is_attempt for reading in readings)
         if attempts or not (listed or marked):
             # A verb without objects may be a step where a line of the plan says no other.
@@ -559,8 +631,12 @@ class Reader:
                 title = reading._replace(status="not-an-action", rule="prose", stance="restated")
                 placed[index] = item._replace(reading=title)
         placed = self._with_asides(text, placed)
-        tried = (item.reading for item in placed if item.reading.is_attempt)
-        tried_in_vain = all(item.status == "unreadable" and not self.names_object(item.text) for item in tried)
+        tried = (item for item in placed if item.reading.is_attempt)
+        asks = phrases("asks").search(text) is not None
+        tried_in_vain = all(
+            each.reading.status == "unreadable" and not ((each.item or asks) and self.names_object(each.reading.text))
+            for each in tried
+        )
         if tried_in_vain and (gives_none(text) or self._is_cut_off(text)):
             # "I would have to move a to b, but …, so there is no plan."
             return [item._replace(reading=_as_prose(item.reading, "explained (no plan)")) for item in placed]
@@ -671,6 +747,29 @@ class Reader:
         return titled and any(action is not None and self.grammar.titles(reading.text, action) for action in actions)
 
 
+def _sentence(text: str, reading: Reading) -> str:
+    """The words of a sentence, or of a part of it, up to the end of a reading."""
+    near = max(reading.start - _SENTENCE, 0)
+    begin = text.rfind("\n", near, reading.start) + 1 or near
+    begin = max((begin, *(match.end() for match in _BREAK.finditer(text, begin, reading.start))))
+    return text[begin : reading.end]
+
+
+def _reaches_goal(simulator: Simulator, steps: Iterable[Reading]) -> bool:
+    state: State | None = simulator.initial
+    for step in steps:
+        if state is None or step.action is None or not simulator.is_applicable(state, step.action):
+            return False
+        state = simulator.step(state, step.action).successor
+    return state is not None and simulator.is_goal(state)
+
+
+def _is_above(placed: Sequence[PlacedReading], action: GroundAction) -> bool:
+    """Whether a step is said again with other marks below the first of these readings."""
+    below = takewhile(lambda other: other.mark != placed[0].mark, placed[1:])
+    return any(other.reading.action == action for other in below)
+
+
 def _as_prose(reading: Reading, stance: str) -> Reading:
     if not reading.is_attempt and reading.rule != "doubt":
         return reading
@@ -708,7 +807,21 @@ def _part(text: str, reading: Reading) -> bool:
 
 def _leaves_unsaid(text: str) -> bool:
     """Whether a text stands for steps without saying them ("Repeat step 1"), or changes one ("Step 2 is dropped.")."""
+    if says("no_repetition", text):
+        return False
     return says("unsaid", text) is not None or bool(amended(text) or inserted(text))
+
+
+def _between(text: str, unsaid: Reading, readings: Sequence[Reading]) -> list[Reading]:
+    """What the sentences beside the one that leaves steps unsaid say: "Pick up a. Do the same with b. Then …"."""
+    ends = [match.end() for match in _SENTENCE_ENDS.finditer(text, unsaid.start, unsaid.end)]
+    told: list[Reading] = []
+    for begin, end in pairwise((unsaid.start, *ends, unsaid.end)):
+        if _leaves_unsaid(text[begin:end]):
+            told.append(unsaid._replace(start=begin, end=end, text=text[begin:end].rstrip()))
+        else:
+            told += [item for item in readings if begin <= item.start < end and item.is_attempt]
+    return told if any(item.action is not None for item in told) else [unsaid]
 
 
 def _begins_another(text: str) -> bool:

@@ -84,7 +84,7 @@ def label_of(words: Sequence[str]) -> str:
         return "offered"
     if said & (WORDS.plan_nouns | WORDS.calls):
         return "action"
-    if WORDS.thoughts.intersection(words[:5]):
+    if WORDS.thoughts.intersection(words[:5]) and words[0] != "to":
         return "thought"
     nouns = said & (_ACTIONS | WORDS.speakers)
     return "action" if nouns and all(word in nouns | WORDS.kinds or is_plain_lead(word) for word in words) else ""
@@ -114,7 +114,8 @@ def heading_of(text: str) -> str:
     for kind in NO_PLAN_HEADINGS:
         # "**Objective 1: rock data**"
         if phrases(kind, "heading").match(plain):
-            return kind
+            # "To serve a, the following actions can be taken:" offers nothing else.
+            return "plan" if kind == "offers" and bare.startswith("To ") else kind
     known = (kind for kind in ("recap", "plan") if phrases(kind, "heading").match(plain))
     return next(known, "title")
 

@@ -102,7 +102,10 @@ def rejects(tail: Sequence[Word]) -> bool:
     said = [word.text for word in tail[:8]]
     return not WORDS.failures.isdisjoint(said[:3]) or any(
         word in WORDS.refusals
-        or (word in WORDS.refused_with_not and "not" in said[max(index - 2, 0) : index])
+        # "(Not strictly needed.)" is a step all the same.
+        or (word in WORDS.refused_with_not and "not" in (mild := said[max(index - 2, 0) : index]) and (
+            WORDS.strictly.isdisjoint(mild)
+        ))
         for index, word in enumerate(said)
     )  # fmt: skip
 
@@ -127,7 +130,7 @@ def tail_stance(tail: Sequence[Word], is_object: Callable[[Word], bool]) -> str:
         return "unclear (more)"
     if first.text == "but" and says("doubted", " ".join(word.raw for word in tail)):
         return "unclear (but)"
-    if first.parted == "(" and said[0] == "not" and said[1:2] and said[1] in PREPOSITIONS:
+    if first.parted == "(" and said[0] == "not" and said[1:2] and said[1] in PREPOSITIONS | WORDS.strictly:
         return ""
     if first.text in WORDS.conditions or first.parted == "?" or said[:2] in (["as", "soon"], ["as", "long"]):
         return f"hypothetical ({first.text})"
@@ -176,7 +179,7 @@ def _phrase(tail: Sequence[Word]) -> Sequence[Word]:
 
 def amended(text: str) -> tuple[int, ...]:
     """The numbers of the steps that a text changes: "Step 2 must be replaced by …, and step 3 is dropped."."""
-    if not any(map(text.__contains__, ("tep", "ction", "ine"))):
+    if not any(map(text.__contains__, ("tep", "ction", "ine", "tem"))) or _REPEATS.search(text):
         return ()
     change = phrases("change").search(text)
     said = says("amends", text) or (change if change and _MARK.search(change[0]) else None)
@@ -193,12 +196,14 @@ def amended(text: str) -> tuple[int, ...]:
 
 def inserted(text: str) -> int:
     """The number of the step behind which a text puts another one: "Insert it between steps 3 and 4."; else 0."""
-    where = _WHERE.search(text) if "step" in text and phrases("inserts", whole=True).search(text) else None
+    said = says("inserts", text) if "step" in text else None
+    where = _WHERE.search(text) if said and not _UP_TO_YOU.search(text, 0, said.start()) else None
     return int(where[2]) - (where[1] == "before") if where else 0
 
 
 _WHERE = re.compile(r"\b(between|before|after|behind) (?:steps? |actions? )?#?(\d+)\b")
+_REPEATS = re.compile(r"\brepeat|\bsame\b", re.IGNORECASE)
 _MARK = re.compile(r"[:\"'`]\W*\Z")
-_UP_TO_YOU = re.compile(r"\b(?:if|in case|should) you\b[^.!?]*\Z", re.IGNORECASE)
+_UP_TO_YOU = re.compile(r"\b(?:(?:if|in case|should) you|would)\b[^.!?]*\Z", re.IGNORECASE)
 _CLAUSE_ENDS = re.compile(r"[.:;,](?!\d)(?! and\b)")
 _STEPS = re.compile(r"\b(?:steps?|actions?|line)\s+((?:(?:no\.?|#|,|and|&|to|-)?\s*\d+\s*)+)", re.IGNORECASE)

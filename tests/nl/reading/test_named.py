@@ -40,6 +40,30 @@ def read(name: str, reply: str) -> list[str]:
             "**At depot_0**\n- hoist_0 lifts crate_0 off pallet_0\n- hoist_0 loads it into truck_0",
             ["lift crate_0 from pallet_0 at depot_0 with hoist_0", "load crate_0 into truck_0 at depot_0 with hoist_0"],
         ),
+        (
+            # Where a way begins, the state says: the ferry is at location_1.
+            "ferry",
+            "Car_0 waits.\n1. Sail the ferry to location_0 (it is at location_1 now).\n2. Load car_0 there.",
+            ["sail the ferry from location_1 to location_0", "load car_0 onto the ferry at location_0"],
+        ),
+        (
+            "visitall",
+            "**East side:** place_0 → place_1 → place_3",
+            ["move the robot from place_0 to place_1", "move the robot from place_1 to place_3"],
+        ),
+        (
+            # The last objects stand in a sentence behind the step.
+            "depots",
+            "1. Lift crate_0 from pallet_0. The work is done at depot_0 by hoist_0.",
+            ["lift crate_0 from pallet_0 at depot_0 with hoist_0"],
+        ),
+        (
+            # "Deliver …" above the step that says it is a title.
+            "ferry",
+            "1. Sail the ferry from location_1 to location_0.\n\n"
+            "2. Sail to location_1\n- Sail the ferry from location_0 to location_1.",
+            ["sail the ferry from location_1 to location_0", "sail the ferry from location_0 to location_1"],
+        ),
     ],
 )
 def test_what_stands_before_it_completes_a_step(name: str, reply: str, told: list[str]) -> None:

@@ -39,12 +39,37 @@ LOAD, UNLOAD = "load car_0 onto the ferry at location_0", "unload car_0 from the
         (f"* Over:\n  1. {LOAD}\n* The way on, and back:\n  1. {SAIL}\n  2. {BACK}\n* Again:\n  1. {SAIL}", 4),
         (f"* That fails:\n  1. {SAIL}\n* Better:\n  1. {LOAD}\n  2. {SAIL}", 2),
         (f"Plan:\n1. {LOAD}\n2. {SAIL}\n\nStep 1 in words:\n1. {LOAD}", 2),
+        (f"1. {LOAD}\n2. {SAIL}\n\nThe ferry again\n1. {BACK}", 3),
+        (f"- {SAIL}\n- {BACK}\n\nSo loading comes first.\n\n### Phase 1: Loading\n1. {LOAD}", 1),
+        # The only steps of a reply, whatever stands above them
+        (f"Let's break it down:\n1. {LOAD}\n2. {SAIL}", 2),
+        (f"To bring car_0 across, the following actions can be taken:\n1. {LOAD}\n2. {SAIL}", 2),
+        (f"1. To have car_0 on board: {LOAD}.\n2. To satisfy the goal: {SAIL}.", 2),
+        # What is said of a place, of what is not needed, or of what might be
+        (f"{SAIL} and then from location_1 to location_0, where car_1 is parked.", 2),
+        (f"1. {LOAD} (not strictly needed; car_1 waits already)\n2. {SAIL}", 2),
+        (f"1. {LOAD}\n\nShould the ferry be full by then, you would {SAIL} first.", 1),
+        # The objects in their order behind a quoted name, and a remark in a cell of its own
+        ("1. 'board' to car_0 and location_0\n2. **sail** to `location_0`, `location_1`", 2),
+        ("| 1 | board | car_0, location_0 | the deck takes car_0 |\n| 2 | sail | location_0, location_1 | |", 2),
     ],
 )
 def test_steps_are_told_from_what_stands_beside_them(reply: str, steps: int) -> None:
     readings = domain("ferry").reader.read(reply)
     assert len(readings.plan) == steps
     assert readings.complete
+
+
+@pytest.mark.parametrize("remark", [" This loads car_1 first.", " car_1 gets loaded with care."])
+def test_what_gives_no_order_beside_a_plan_that_reaches_the_goal_explains_it(remark: str) -> None:
+    there = (
+        f"1. load car_1 onto the ferry at location_1.{remark}\n2. {BACK}\n3. unload car_1 from the ferry at location_0"
+    )
+    reader = domain("ferry").reader
+    assert not reader.read(there).complete, "the goal asks for car_0 as well"
+    assert not reader.read(f"{there}\n4. {LOAD}\n5. {SAIL}\n6. {UNLOAD}\nThen load car_1 somewhere.").complete
+    whole = reader.read(f"{there}\n4. {LOAD}\n5. {SAIL}\n6. {UNLOAD}")
+    assert (len(whole.plan), whole.complete) == (6, True)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,117 @@
+"""Steps that a reply says by other steps of it: a repetition, or a correction of one object.
+
+"Repeat steps 1 to 3 with c in place of a", "the same with c", "in step 2 it must be c". What leaves an object or a step
+open stands for none: it is reported.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from pddl2nl.nl.reading.clauses import ActionGrammar
+from pddl2nl.nl.reading.lexicon import KnownObject
+from pddl2nl.nl.reading.words import says, word_table, words_of
+from pddlval import GroundAction
+
+_NUMBERS = word_table("numbers")
+_RANGE = re.compile(r"\bsteps? #?(?P<first>\d+) ?(?:to|through|[-–]) ?#?(?P<last>\d+)\b", re.IGNORECASE)
+_COUNT = re.compile(rf"\bsame (?P<count>\d+|{'|'.join(_NUMBERS)}) (?:steps|actions|moves)\b", re.IGNORECASE)
+# "In step 4 it has to be d, because c is …", "Step 4: a is blocked by b, so c has to go to d"
+_BECAUSE = re.compile(r"\b(?:because|since|as)\b.*", re.DOTALL)
+_REMARK = re.compile(r"(?:[,;(]|\s[-–—]|\.\s).*", re.DOTALL)
+_INSTEAD = re.compile(
+    r"\b(?:(?:instead|in place) of|rather than|not|replace|swap|exchange|change|for)\b", re.IGNORECASE
+)
+_SO = re.compile(r".*\b(?:so|therefore|thus|hence)\b", re.DOTALL)
+_FOR = re.compile(r"\b(?:in place|instead) of\b", re.IGNORECASE)
+
+
+def repeated(
+    grammar: ActionGrammar, text: str, plan: Sequence[tuple[int | None, GroundAction | None]]
+) -> list[GroundAction]:
+    """The steps of "Repeat steps 1 to 3 with c in place of a"; none where a step or an object is left open.
+
+    ``plan``: the steps before it with their numbers; "the same three steps" are the last ones.
+    """
+    if says("varied", text):
+        return []
+    if found := _RANGE.search(text):
+        first, last = int(found["first"]), int(found["last"])
+        steps = [action for number, action in plan if number is not None and first <= number <= last]
+        count = last - first + 1
+    elif found := _COUNT.search(text):
+        said = found["count"].lower()
+        count = int(said if said.isdigit() else _NUMBERS[said][0])
+        steps = [action for _, action in plan[-count:]]
+    else:
+        return []
+    known = [step for step in steps if step is not None]
+    other = _exchanges(grammar, text[found.end() :], known)
+    used = {arg for step in known for arg in step.args}
+    if len(known) != count or not other or not used.issuperset(other):
+        return []
+    return [step._replace(args=tuple(other.get(arg, arg) for arg in step.args)) for step in known]
+
+
+def _exchanges(grammar: ActionGrammar, text: str, steps: Sequence[GroundAction]) -> dict[str, str]:
+    """The objects in place of others in "c and d in place of a and b"; empty where one is left over.
+
+    "With c and d" alone puts them in place of the steps' objects of the same kind, if there are as many.
+    """
+    new, *runs = (grammar.objects_in(run) for run in _FOR.split(text))
+    if not runs and new:
+        places = [
+            (grammar.frames.frames[step.name], place, arg) for step in steps for place, arg in enumerate(step.args)
+        ]
+        fit = {
+            arg: all(grammar.suits(frame, at, new[0]) for frame, at, other in places if other == arg)
+            for *_, arg in places
+        }
+        runs = [[grammar.lexicon.by_pddl[arg] for arg, holds in fit.items() if holds]]
+        if len(runs[0]) != len(new):
+            return {}
+    other: dict[str, str] = {}
+    for run in runs:
+        other |= {old.pddl: item.pddl for old, item in zip(run, new, strict=False)}
+        new = run[len(new) :] if len(run) >= len(new) else new
+    return {} if new else other
+
+
+def same(grammar: ActionGrammar, text: str, done: Sequence[GroundAction]) -> list[GroundAction]:
+    """The steps that "The same with a instead of b" may mean behind one that alone says b, or "Likewise with c"."""
+    words = words_of(text)
+    new, *old = (item.objects[0] for item in grammar.frames.mentions(words))
+    said = {word.text for word in words}
+    if not done or said.isdisjoint(("same", "likewise")) or len(old) > ("instead" in said):
+        return []
+    last, before = done[-1], done[-2:][0]
+    alike = last.name == before.name and last != before
+    places = [
+        place
+        for place, arg in enumerate(last.args)
+        if (arg == old[0].pddl if old else not alike or arg != before.args[place])
+        and sum(arg in action.args for action in done) == 1
+    ]
+    return _with(grammar, new, last, places)
+
+
+def exchanged(grammar: ActionGrammar, text: str, step: GroundAction) -> list[GroundAction]:
+    """The ways to put the one object of a text that a step does not name into it, for the other one or any."""
+    behind = _SO.sub("", text)
+    for said in (behind,) if behind != text else (text, _BECAUSE.sub("", text), _REMARK.sub("", text)):
+        objects = {item.pddl: item for item in grammar.objects_in(said)}
+        new = [item for name, item in objects.items() if name not in step.args]
+        if len(new) == 1:
+            # "d, not b" puts d in the place of b; "a has to go onto d" leaves a where it is.
+            instead = _INSTEAD.search(said) is not None and not objects.keys().isdisjoint(step.args)
+            places = [at for at, arg in enumerate(step.args) if (arg in objects) == instead]
+            return _with(grammar, new[0], step, places)
+    return []
+
+
+def _with(grammar: ActionGrammar, item: KnownObject, step: GroundAction, places: Iterable[int]) -> list[GroundAction]:
+    """A step with an object put into each of the places that it fits."""
+    frame = grammar.frames.frames[step.name]
+    fitting = [place for place in places if grammar.suits(frame, place, item)]
+    return [step._replace(args=(*step.args[:at], item.pddl, *step.args[at + 1 :])) for at in fitting]
