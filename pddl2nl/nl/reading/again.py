@@ -24,6 +24,7 @@ _INSTEAD = re.compile(
     r"\b(?:(?:instead|in place) of|rather than|not|replace|swap|exchange|change|for)\b", re.IGNORECASE
 )
 _SO = re.compile(r".*\b(?:so|therefore|thus|hence)\b", re.DOTALL)
+_SAME = re.compile(r"\bthe same\b", re.IGNORECASE)
 _FOR = re.compile(r"\b(?:in place|instead) of\b", re.IGNORECASE)
 
 
@@ -44,6 +45,13 @@ def repeated(
         said = found["count"].lower()
         count = int(said if said.isdigit() else _NUMBERS[said][0])
         steps = [action for _, action in plan[-count:]]
+    elif (found := _SAME.search(text)) and len(grammar.objects_in(text)) > 1:
+        # "Do the same with c and d" repeats one step.
+        count, steps = 1, [action for _, action in plan[-1:]]
+        before = {arg for _, action in plan[:-1] if action for arg in action.args}
+        if _FOR.search(text) and not before.isdisjoint(item.pddl for item in grammar.objects_in(text)):
+            # Of several steps that speak of a any may be meant.
+            return []
     else:
         return []
     known = [step for step in steps if step is not None]
@@ -54,23 +62,27 @@ def repeated(
     return [step._replace(args=tuple(other.get(arg, arg) for arg in step.args)) for step in known]
 
 
+def _fits(grammar: ActionGrammar, steps: Sequence[GroundAction], arg: str, item: KnownObject) -> bool:
+    """Whether an object can stand wherever another one stands in steps."""
+    places = (
+        (grammar.frames.frames[step.name], at) for step in steps for at, own in enumerate(step.args) if own == arg
+    )
+    return all(grammar.suits(frame, at, item) for frame, at in places)
+
+
 def _exchanges(grammar: ActionGrammar, text: str, steps: Sequence[GroundAction]) -> dict[str, str]:
     """The objects in place of others in "c and d in place of a and b"; empty where one is left over.
 
-    "With c and d" alone puts them in place of the steps' objects of the same kind, if there are as many.
+    "With c and d" alone puts them in place of the steps' objects of their kinds, if there are as many.
     """
     new, *runs = (grammar.objects_in(run) for run in _FOR.split(text))
     if not runs and new:
-        places = [
-            (grammar.frames.frames[step.name], place, arg) for step in steps for place, arg in enumerate(step.args)
-        ]
-        fit = {
-            arg: all(grammar.suits(frame, at, new[0]) for frame, at, other in places if other == arg)
-            for *_, arg in places
-        }
-        runs = [[grammar.lexicon.by_pddl[arg] for arg, holds in fit.items() if holds]]
-        if len(runs[0]) != len(new):
+        used = list(dict.fromkeys(arg for step in steps for arg in step.args))
+        kinds = [[arg for arg in used if _fits(grammar, steps, arg, item)] for item in new]
+        if any(len(kind) != kinds.count(kind) for kind in kinds):
             return {}
+        # Those of one kind in their order: balls for balls, and persons for persons.
+        return {kind[kinds[:at].count(kind)]: item.pddl for at, (kind, item) in enumerate(zip(kinds, new, strict=True))}
     other: dict[str, str] = {}
     for run in runs:
         other |= {old.pddl: item.pddl for old, item in zip(run, new, strict=False)}

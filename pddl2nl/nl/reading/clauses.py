@@ -12,7 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import islice, pairwise, product
+from itertools import islice, pairwise, product, takewhile
 from math import prod
 
 from pddl2nl.nl.reading.formal import A_LIST, TRAILING, UNKNOWN_VERB, ClauseReading, PDDLGrammar, verdict_of
@@ -25,6 +25,7 @@ from pddl2nl.nl.reading.stance import (
     NO_SUBJECT,
     is_known,
     is_open,
+    is_plain_lead,
     is_reason,
     is_reason_word,
     rejects,
@@ -373,6 +374,8 @@ class ActionGrammar:
         mentions = self.frames.mentions(words)
         named = inside(mentions)
         small = ARTICLES | PREPOSITIONS | FILLERS | PARTICLES | self.lexicon.type_words | WORDS.joined
+        # "… right from a to b and then up from b to c" is another action.
+        small -= (PARTICLES & self.frames.vocabulary) - frame.content
         plain = all(place in named or word.text in small for place, word in enumerate(words))
         if not mentions or not plain or any(len(item.objects) > 1 for item in mentions):
             return None
@@ -436,18 +439,19 @@ class ActionGrammar:
         return steps
 
     def _addressed(self, words: list[Word]) -> list[Word]:
-        """The words with "from a, to b" for "a (from), b (to)"."""
-        for item in self.frames.mentions(words):
+        """The words with "from a, to b" for "a (from), b (to)", and "a and b" for "a (from) and b (to)"."""
+        for item in reversed(self.frames.mentions(words)):
             gloss = words[item.last] if item.last < len(words) else words[0]
-            alone = not words[item.last + 1 : item.last + 2] or words[item.last + 1].parted
-            if gloss.text in ("from", "to") and gloss.aside and gloss.parted == "(" and alone:
+            behind = words[item.last + 1 : item.last + 2]
+            if gloss.text not in ("from", "to") or not gloss.aside or gloss.parted != "(":
+                continue
+            if (words[item.first - 1] if gloss.text == "to" else behind[0] if behind else gloss).text == "and":
+                words[item.last : item.last + 2] = [word._replace(parted="") for word in behind]
+            elif not behind or behind[0].parted:
                 first = words[item.first]
                 before = gloss._replace(start=first.start, end=first.start, parted=first.parted, aside=False)
-                words[item.first : item.last + 1] = [
-                    before,
-                    first._replace(parted=""),
-                    *words[item.first + 1 : item.last],
-                ]
+                own = [first._replace(parted=""), *words[item.first + 1 : item.last]]
+                words[item.first : item.last + 1] = [before, *own]
         return words
 
     def _ended(self, words: Sequence[Word], stance: str) -> list[ClauseReading]:
@@ -589,6 +593,9 @@ class ActionGrammar:
         for part in parts if len(parts) > 1 or whole is None else ():
             last = clauses[-1] if clauses else before
             known = last if last is not None and last.status == "read" else None
+            if words[0].parted == ">" and part[0].parted != ">":
+                # "→ a, b at c" tells what comes of the step before, in all its parts.
+                part = [part[0]._replace(parted=">"), *part[1:]]
             it = next((at for at, word in enumerate(part) if word.text == "it"), -1)
             if it >= 0 and unread and (meant := self._named_before([*unread, *part], len(unread) + it)):
                 part = [*part[:it], *meant[0][1], *part[it + 1 :]]
@@ -605,10 +612,16 @@ class ActionGrammar:
             # "Move from a to b. ✓ b": in a sentence of its own an object alone is no step.
             linked = bool(clauses) or at > 0 or part[0].text in PREPOSITIONS
             goes_on = known is not None and linked and (known.end > 0 or ways)
-            if verdict is None and known is not None and goes_on and (further := self._goes_on(known, part)):
+            if verdict is None and known is not None and goes_on and (
+                further := self._goes_on(known, part) or self._with_verb(text, words, known, part)
+            ):  # fmt: skip
                 clauses += further
                 steps = _steps(steps, further)
                 continue
+            ing = known is not None and text[known.start :].split(maxsplit=1)[0].endswith("ing")
+            if ing and verdict is not None and verdict.stance.endswith("(-ing)"):
+                # "We begin by sailing from a to b, loading c and …"
+                verdict = self._clause(text, part, True)
             if (verdict is None or verdict.status not in ("read", "ambiguous")) and subject:
                 verdict = self._passive(text, part, subject) or verdict
             subject = self._subject(part) or subject
@@ -652,7 +665,7 @@ class ActionGrammar:
         if mark == ":" and last.status == "not-an-action":
             named = self._names([word for word in words if word.start < part[0].start])
             return named <= self._names(part) and not last.stance.startswith("rejected")
-        carries = words[0].text in WORDS.participles and last.reason == UNKNOWN_VERB
+        carries = words[0].text in WORDS.participles
         titles = mark == "-" and self.titles(text[last.start : last.end], step.candidates[0])
         return last.is_failure and (mark == ":" or titles or (mark == "," and carries))
 
@@ -711,13 +724,24 @@ class ActionGrammar:
         )
 
     def _chain(self, text: str, words: Sequence[Word], listed: bool) -> list[ClauseReading]:
-        """Steps of one verb along several places: "drive truck_0 from a to b to c"; empty where it is none."""
+        """Steps of one verb: "drive t from a to b to c", "r moves left from a to b, up from b to c"; else nothing."""
         words = [word for word in words if not word.aside]
-        for cut in [index for index, word in enumerate(words) if index > 2 and word.text in WORDS.joined | {"to"}]:
-            first = self._clause(text, words[:cut], listed)
-            if first is not None and first.status == "read" and "static" not in first.rules:
-                further = self._goes_on(first, words[cut:])
-                return [first, *further] if further else []
+        joints = [at for at, word in enumerate(words) if word.parted == "," or word.text in ("and", "then")]
+        for cut in sorted({*joints, *(at for at, word in enumerate(words) if word.text in WORDS.joined | {"to"})}):
+            first = self._clause(text, words[:cut], listed) if cut > 2 else None
+            if first is None or first.status != "read" or "static" in first.rules:
+                continue
+            if further := self._goes_on(first, words[cut:]):
+                return [first, *further]
+            steps = [first]
+            for begin, end in pairwise((*(at for at in joints if at >= cut and at - 1 not in joints), len(words))):
+                further = self._goes_on(steps[-1], words[begin:end]) or self._with_verb(
+                    text, words, first, words[begin:end]
+                )
+                if not further:
+                    return []
+                steps += further
+            return steps if len(steps) > 1 else []
         return []
 
     def _clause_or_typo(self, text: str, words: Sequence[Word], listed: bool, steps: Steps) -> ClauseReading | None:
@@ -763,6 +787,8 @@ class ActionGrammar:
         if not mentions:
             return None
         first = mentions[0].first
+        if at := self._behind_joints(words, 0):
+            return self._called(text, words[at:]) if at < first and not words[at].aside else None
         if mentions[1:] and first < 2 and words[mentions[0].last].parted == ":":
             # "truck_1: drive a → b"
             at, first = mentions[0].last, mentions[1].first
@@ -788,12 +814,12 @@ class ActionGrammar:
             loose = loose or not any(word.text in self._states for at, word in body if at not in named)
         if rejects(words[end:]) or (behind and tail_stance(behind, lambda _: False)) or any(
             word.parted in (".", ";", "?") or rules_out(word.text) or not (loose or at in named)
-            for at, word in body if at > end
+            for at, word in body if at > end and word.text != "applied"
         ):  # fmt: skip
             return None
         said = [words[0], *(word for at, word in body if at in named or word.text in PREPOSITIONS)]
         small = [at for at, word in enumerate(said) if word.text in PREPOSITIONS and at]
-        if schema and small == [1] and len(mentions) == len(schema.parameters) > 1:
+        if schema and small == [1] and len(mentions) == len(schema.parameters) > 1 and said[1].text in ("to", "for"):
             # "'board' to p, e and f" says the objects in their order, as the template wording does.
             del said[1]
         actions = self.frames.called(name, said, self.frames.mentions(said))
@@ -810,7 +836,7 @@ class ActionGrammar:
         The last step comes first, and of its objects the first that fits, in the order told. "It" may also be what the
         snippet names by itself: "move the robot from a to b, then move it from b to c".
         """
-        own = self.frames.vocabulary
+        words, own = _before_relative(words), self.frames.vocabulary
         at = self._behind_joints(words, 0)
         forms = self.frames.verbs.get(words[at].text, ()) if steps and at < len(words) else ()
         if any(form == "s" for _, form, _ in forms) and all(word.text != "it" for word in words):
@@ -913,7 +939,10 @@ class ActionGrammar:
             return False
         named = next((item.first for item in self.frames.mentions(words)), len(words) - 1)
         forms = self.frames.verbs.get(words[at].text, ()) if at < len(words) else ()
-        return any(form == "base" for _, form, _ in forms) or (not forms and named > 0 and order(words, named) >= 0)
+        begins = order(words, named) if not forms and named > 0 else -1
+        # "So the robot can take it."
+        supposed = any(word.text in ("can", "could", "may", "might") for word in words[:begins])
+        return any(form == "base" for _, form, _ in forms) or (begins >= 0 and not supposed)
 
     def completed(
         self, text: str, named: Iterable[tuple[Sequence[KnownObject], bool]], listed: bool
@@ -948,6 +977,8 @@ class ActionGrammar:
         row = mentions if order >= 0 else sorted((*mentions, *meant), key=lambda item: item.first)
         # "Change its color": the verb of another action may be a noun of this one.
         known = verbs and all(words[at].text in self.frames.vocabulary for at in verbs[1:])
+        if verbs and not row and listed:
+            return [self._anywhere(words)]
         if not (known or order >= 0) or not row or words[-1].text in PREPOSITIONS:
             return []
         verb = verbs[0] if verbs else order
@@ -978,6 +1009,16 @@ class ActionGrammar:
             action for fit in starts for _, action in self._ways(fit, [([*self.lexicon.by_pddl.values()], False)])
         ]
         return [[*dict.fromkeys(action for distance, action in ways if distance == nearest)], anywhere]
+
+    def _anywhere(self, words: Sequence[Word]) -> list[GroundAction]:
+        """The actions of one object that an order without an object may mean: "Pick up the gold"."""
+        said = {word.text for word in words[1:]} - ARTICLES - FILLERS - PARTICLES
+        frames = (frame for frame, form, _ in self.frames.verbs.get(words[0].text, ()) if form == "base")
+        own = [frame for frame in frames if len(frame.slots) == 1 and said and said <= frame.content]
+        known = self.lexicon.by_pddl.values()
+        return [
+            GroundAction(frame.action, (item.pddl,)) for frame in own for item in known if item.fits(frame.types[0])
+        ]
 
     def _ways(
         self, fit: Fit, named: Iterable[tuple[Sequence[KnownObject], bool]]
@@ -1015,6 +1056,16 @@ class ActionGrammar:
             return [verdict, verdict_of(own[0].start, own[-1].end, (GroundAction(name, ()),), ("called",))]
         if any(word.text in self.frames.verbs for word in tail[1:]):
             further = self._clause(text, tail, False)
+            if tail[0].text == "where" and (further is None or further.status != "read"):
+                # "…, where it picks up a"
+                there = tail[0]._replace(text="there", raw="there", start=tail[-1].end, end=tail[-1].end, parted="")
+                at = 2 if tail[1].text == "it" else 1
+                forms = self.frames.verbs.get(tail[at].text, ()) if at < len(tail) else ()
+                verbs = [
+                    tail[at]._replace(text=frame.verb, raw=frame.verb) for frame, form, _ in forms[:1] if form == "s"
+                ]
+                spoken = [*(verbs or tail[1 : at + 1]), *tail[at + 1 :], there]
+                further = self._in_context(text, spoken, False, verdict.candidates) or further
             # "…, from where it sends the data of a" says a step; what stands behind a dash explains this one.
             lost = further is not None and (further.is_failure or further.stance == "unclear (where)")
             if further is not None and (further.status in ("read", "ambiguous") or (lost and tail[0].parted != "-")):
@@ -1022,6 +1073,27 @@ class ActionGrammar:
         elif tail and tail[0].text == "and":
             return [verdict, *self._same_verb(text, words, verdict, tail)]
         return [verdict]
+
+    def _with_verb(
+        self, text: str, words: Sequence[Word], last: ClauseReading, part: Sequence[Word]
+    ) -> list[ClauseReading]:
+        """The step of a clause with the verb of the one before: "… moves up from a to b, then left from b to c"."""
+        at = self._behind_joints(part, 0)
+        before = [word for word in words if last.start <= word.start < part[0].start]
+        frame = self.frames.frames[last.candidates[0].name]
+        ends = PREPOSITIONS.union(frame.content, frame.particles)
+        ways = PREPOSITIONS | (self.frames.vocabulary - ARTICLES - self.lexicon.type_words)
+        start = part[at].start if at < len(part) and part[at].text in ways else 0
+        lead = [
+            word._replace(start=start, end=start, parted="")
+            for word in takewhile(lambda word: word.text not in ends, before)
+        ]
+        again = (
+            self._clause(text, [*lead, part[at]._replace(parted=""), *part[at + 1 :]], True) if start and lead else None
+        )
+        if again is None or again.status != "read" or not self._names(part) <= {*again.candidates[0].args}:
+            return []
+        return [again.moved(0, "reworded")]
 
     def _same_verb(
         self, text: str, words: Sequence[Word], last: ClauseReading, tail: Sequence[Word]
@@ -1045,7 +1117,9 @@ class ActionGrammar:
         mentions = self.frames.mentions(words)
         named = inside(mentions)
         for index, word in enumerate(words[1:], 1):
-            joint = word.parted in (",", "-", ":", "(", ">") or word.text in WORDS.joints
+            # "… cannot be sent from there, so …"
+            inner = word.text == "there" and words[index - 1].text in PREPOSITIONS
+            joint = word.parted in (",", "-", ":", "(", ">") or (word.text in WORDS.joints and not inner)
             joined = words[index - 1].text in WORDS.joints and not word.parted and index - 1 > starts[-1]
             before = words[starts[-1] : index]
             # "It is then moved": what stands before is the subject.
@@ -1316,6 +1390,8 @@ class ActionGrammar:
         if verb > 1 and lead[at:] == row[verb - 2 : verb] and lead[at].text == "the" and not is_known(lead[-1].text):
             # "The lift goes up from a to b"
             return lead[:at], True
+        # "Now it closes a", but not "so it must move"
+        at = len(lead) - 1 if all(is_plain_lead(word.text) for word in lead[:-1]) else at
         if lead[at : at + 1] and lead[at].text in ("it", "they"):
             # Who acted before acts again: "Finally, it sails from a to b".
             return [*lead[:at], *lead[at + 1 :]], True
@@ -1413,7 +1489,7 @@ class ActionGrammar:
 
 def _before_relative(words: Sequence[Word]) -> Sequence[Word]:
     """Words up to what is said of the object before: "to c, where a is parked"."""
-    ends = (at for at, word in enumerate(words) if at and word.parted == "," and word.text in WORDS.relatives)
+    ends = (at for at, word in enumerate(words) if at > 1 and word.parted == "," and word.text in WORDS.relatives)
     return words[: next(ends, len(words))]
 
 

@@ -424,7 +424,7 @@ class Frames:
                     action = GroundAction(name, tuple([args[place] for place in range(len(args))]))
                     ways[action] = min(cost, ways.get(action, _NEVER))
         best = min(ways.values(), default=_NEVER)
-        near = [action for action, cost in ways.items() if cost < best + 0.5]
+        near = [action for action, cost in ways.items() if cost <= best + 0.5]
         near = [action for action in near if self.statics.allows(action)] or near
         said = [mention.objects[0].pddl for mention in mentions]
         return [action for action in near if len(near) == 1 or all(

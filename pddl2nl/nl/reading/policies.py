@@ -278,13 +278,13 @@ def _follow(plan: _Steps, block: _Steps) -> _Steps:
     parts = {**plan.parts, **block.parts}
     both = replace(plan, items=[*plan.items, *block.items], rejected=block.rejected, parts=parts)
     known = any(item.reading.reason != UNKNOWN_VERB for item in block.items)
-    listed = block.listed and plan.listed
+    both_listed = block.listed and plan.listed
     # "In short: 1. Unstack Y from O": initials of the objects of the plan before it
     short = len(block.items) <= len(plan.actions) and all(
         item.reading.status == "unknown-object" and not item.tries for item in block.items
     )
     at_once = block.items[0].reading.line <= plan.items[-1].reading.line + 1
-    if not block.holds_action and known and (listed or at_once) and not (block.announced or short):
+    if not block.holds_action and known and (both_listed or at_once) and not (block.announced or short):
         # "**At depot_1**" with steps that cannot be read is a part of the plan: they are reported.
         return both
     if not block.holds_action or (block.rank < plan.rank and not plan.rejected):
@@ -311,7 +311,9 @@ def _follow(plan: _Steps, block: _Steps) -> _Steps:
     # "1. … 2. …" and at once "1. …" again; what stands between may be a title that was taken for an attempt.
     again = not set(plan.actions).isdisjoint(block.actions) or (at_once and plan.items[-1].reading.action is not None)
     anew = block.restarts and not block.words and again
-    if longer or (block.listed and not plan.listed) or anew:
+    # "**Get the snacks.** Any of them will do:" above a list goes on with the sentences before it.
+    goes_on = bool(block.words) and re.match(r"\*\*[^*]+[.:!]\*\* \w", block.words[-1]) is not None
+    if longer or (block.listed and not plan.listed and not goes_on) or anew:
         return block
     return both
 

@@ -47,12 +47,14 @@ from pddlval import GroundAction, Simulator, State
 
 _ACTION_BEHIND = front("action_behind")
 _COMMENT = front("comment")
+_EMPHASIS = re.compile(r"(\*{1,3})[^*\n]+[.:!]\1\s")
 _LETTER = re.compile(r"[^\W\d_]")
 _SENTENCE_ENDS = re.compile(r"[.!?][*_\"']*\s")
 _HEADING = re.compile(r"#|(\*{1,3})[^*\s][^*\n]*\1:?\Z")
 # A line in italics is one as a whole, a line in bold type by its beginning.
 _HEADS = re.compile(r"#|\*\*|\*[^*\s][^*\n]*\*:? *$", re.MULTILINE)
 _PART = re.compile(r" *(?:(?:#|\*)[\W_]*)?([A-Za-z]+) #?(?:\d+|[A-E])\b")
+_MARKS = re.compile(r"[;,.:]")
 _APART = re.compile(r"[:.!?(–—]")
 _NAME = re.compile(r"\w+")
 _NUMBER = re.compile(r"\d+\Z")
@@ -171,7 +173,10 @@ class Reader:
         said = _sentence(text, item.reading)
         if item.reading.reason == UNSAID or says("corrects", said):
             return False
-        return item.reading.line in lines or not self.grammar.orders(said)
+        start = text.rfind("\n", 0, item.reading.start) + 1
+        # "**Move a to b:**" above the steps of it
+        titles = _HEADING.match(text[start : item.reading.end + 3].split("\n")[0].strip()) is not None
+        return titles or item.reading.line in lines or not self.grammar.orders(said)
 
     def _filled(self, simulator: Simulator, text: str, placed: Sequence[PlacedReading]) -> list[Reading]:
         """Readings with what a step leaves out, as what stands before it says.
@@ -223,10 +228,11 @@ class Reader:
         """A plan with the steps that "Repeat steps 1 to 3 with c in place of a" stands for."""
         plan: list[PlacedReading] = []
         for item in placed:
-            reading = item.reading
-            before = [(step.number, step.reading.action) for step in plan]
-            steps = repeated(self.grammar, reading.text, before) if reading.reason == UNSAID else []
-            read = [reading._replace(status="read", action=action, rule="named", reason="") for action in steps]
+            steps: Sequence[GroundAction] = ()
+            if item.reading.reason == UNSAID:
+                before = [(step.number, step.reading.action) for step in plan]
+                steps = repeated(self.grammar, item.reading.text, before)
+            read = [item.reading._replace(status="read", action=action, rule="named", reason="") for action in steps]
             plan += [item._replace(reading=each, number=None) for each in read] or [item]
         return plan
 
@@ -281,9 +287,9 @@ class Reader:
             elif readings[0].action is None and (pairs := _pairs_below(said, layout.pieces[index : index + 12])):
                 readings = self._mapping(said, piece, pairs) or readings
                 taken = index + 1 + len(pairs) if readings[0].rule.startswith("json") else taken
-            if peeled.item and readings[0].status == "unreadable":
+            if peeled.item and readings[0].is_attempt and readings[-1].action is None:
                 below = layout.pieces[index : index + 8]
-                readings = self._detailed(said, below, peeled.start) or self._behind(said, piece, readings) or readings
+                readings = self._gathered(said, below, peeled.start, readings) or readings
             in_thought = readings[-1].rule == "thought"
             found = tuple(reading.action for reading in readings if reading.action is not None)
             failed = readings[-1].action is None and any(item.is_attempt or item.rule == "doubt" for item in readings)
@@ -324,7 +330,9 @@ class Reader:
         """The readings with each step of which a line corrects one object: "Correction: in step 2 it must be c."."""
         for index, item in enumerate(placed):
             reading = item.reading
-            numbers = amended(reading.text) if reading.reason == UNSAID else ()
+            if reading.reason != UNSAID:
+                continue
+            numbers = amended(reading.text)
             numbered = (step for step in reversed(placed[:index]) if (step.number,) == numbers and step.reading.action)
             step = next((step.reading.action for step in numbered), None)
             ways = [] if step is None else exchanged(self.grammar, reading.text, step)
@@ -357,34 +365,32 @@ class Reader:
             return []
         return [_reading(text, piece, 0, verdicts[0]._replace(start=0, end=piece.end - piece.start))]
 
-    def _detailed(self, text: str, pieces: Sequence[Piece], start: int) -> list[Reading]:
-        """The step of an item whose objects stand in the items below it: "1. Load a from b" above "* Size: c"."""
-        below = takewhile(lambda other: other.indent > pieces[0].indent, pieces[1:])
-        told = [text[other.start : other.end].strip("-*•+ .").replace(":", " ").replace("*", "") for other in below]
-        head = text[pieces[0].start + start : pieces[0].end].rstrip(" *_:.")
-        stated = any(_STATED.search(line) for line in told)
-        spoken = self.grammar.said(", ".join((head, *told)), listed=True) if told and not stated else []
-        if [item.status for item in spoken] != ["read"]:
-            return []
-        used = {self.lexicon.by_pddl[arg] for arg in spoken[0].candidates[0].args}
-        if not used.issuperset(item for line in told for item in self.grammar.objects_in(line)):
-            return []
-        whole = spoken[0]._replace(start=0, end=len(head))
-        return [_reading(text, pieces[0], start, whole)]
+    def _gathered(self, text: str, pieces: Sequence[Piece], start: int, readings: Sequence[Reading]) -> list[Reading]:
+        """The one step of an item whose objects stand apart, where it uses them all.
 
-    def _behind(self, text: str, piece: Piece, readings: Sequence[Reading]) -> list[Reading]:
-        """The step of an item with its last objects in a sentence behind it: "Load a. The space drops from 2 to 1."."""
-        head, tail = readings[0], text[readings[0].end : piece.end]
-        objects = self.grammar.objects_in(tail)
-        if not objects or head.reason in SETTLED or any(item.action is not None for item in readings):
+        They stand in the items below it ("1. Load a from b" above "* Size: c"), in a sentence behind it ("Load a. The
+        space drops from 2 to 1."), or behind a mark within it ("Move a to b and eat; spawn at c").
+        """
+        first, piece = readings[0], pieces[0]
+        if first.reason in SETTLED or any(item.action is not None for item in readings[1:]):
             return []
-        names = ", ".join(item.nl for item in objects)
-        spoken = self.grammar.said(f"{head.text.rstrip(' *_')} ({names})", listed=True)
-        if [item.status for item in spoken] != ["read"]:
-            return []
-        (action,) = spoken[0].candidates
-        used = all(item.pddl in action.args for item in objects)
-        return [head._replace(status="read", action=action, rule="named", reason="")] if used else []
+        line, behind = text[piece.start + start : piece.end].rstrip(" *_:."), text[first.end : piece.end]
+        inner = takewhile(lambda other: other.indent > piece.indent, pieces[1:])
+        below = [text[other.start : other.end].strip("-*•+ .").replace(":", " ").replace("*", "") for other in inner]
+        ways: list[tuple[str, str]] = []
+        if first.action is not None:
+            ways = [(_MARKS.sub(" ", line), line)] if len(readings) > 1 else []
+        else:
+            ways += [(", ".join((line, *below)), ", ".join(below))] if not any(map(_STATED.search, below)) else []
+            names = ", ".join(item.nl for item in self.grammar.objects_in(behind))
+            ways += [(f"{first.text.rstrip(' *_')} ({names})", behind)]
+        for way, told in ways:
+            objects = {item.pddl for item in self.grammar.objects_in(told)}
+            spoken = self.grammar.said(way, listed=True) if objects else []
+            actions = [*spoken[0].candidates] if [item.status for item in spoken] == ["read"] else []
+            if actions and actions != [first.action] and objects <= {*actions[0].args}:
+                return [_reading(text, piece, start, spoken[0]._replace(start=0, end=len(line)))]
+        return []
 
     # ── one turn ───────────────────────────────────────────────────────────────────────────────────────
 
@@ -523,6 +529,17 @@ class Reader:
                 return [found[0]._replace(stance=f"insert behind step {place}")]
             unsaid = _no_action(text, piece, "doubt")._replace(reason=UNSAID)
             return [unsaid] if numbers or place else _between(text, unsaid, readings)
+        if bold := _EMPHASIS.match(said):
+            # "*Freeing a.* Move b from a to c."
+            titled = [item.is_failure and item.end + peeled.start <= bold.end() for item in verdicts]
+            titled = [
+                holds and not self.grammar.orders(item.text, bare=True)
+                for holds, item in zip(titled, readings, strict=True)
+            ]
+            if any(item.action for item in readings):
+                pairs = zip(readings, verdicts, titled, strict=True)
+                kept = [(reading, item) for reading, item, holds in pairs if not holds]
+                readings, verdicts = [reading for reading, _ in kept], [item for _, item in kept]
         attempts = any(reading.is_attempt for reading in readings)
         if attempts or not (listed or marked):
             # A verb without objects may be a step where a line of the plan says no other.
@@ -799,8 +816,10 @@ def _is_titled(said: str, start: int, nameless: bool) -> bool:
 
 
 def _part(text: str, reading: Reading) -> bool:
-    """Whether the line of a reading is the title of a part of a plan: "**Phase 2 – depot_1**"."""
+    """Whether the line of a reading is the title of a part of a plan: "**Phase 2 – depot_1**", "Phase 3 – fly"."""
     line = text.rfind("\n", 0, reading.start) + 1
+    if reading.action is not None and text[line] not in "#*":
+        return False
     said = _PART.match(text, line)
     return said is not None and said[1].lower() in WORDS.part_nouns
 

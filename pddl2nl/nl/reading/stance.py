@@ -10,8 +10,20 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from pddl2nl.nl.reading.words import ARTICLES, FILLERS, LEXICON, PREPOSITIONS, PRONOUNS, WORDS, Word, phrases, says
+from pddl2nl.nl.reading.words import (
+    ARTICLES,
+    FILLERS,
+    LEXICON,
+    PARTICLES,
+    PREPOSITIONS,
+    PRONOUNS,
+    WORDS,
+    Word,
+    phrases,
+    says,
+)
 
+_WAYS = frozenset(("from", "to", "left", "right"))
 _CLASSES = ("asserted", "explained", "done", "goal", "hypothetical", "supposed", "rejected")
 # A word of two classes is of the later one.
 _CLASS_OF = {word: stance for stance in _CLASSES for word in LEXICON["stance"][stance]["say"].split()}
@@ -26,11 +38,14 @@ def stance_of(lead: Sequence[Word], form: str, *, listed: bool, passive: bool, s
     # "To make room, R should …": a purpose or reason before a comma says nothing of what follows it.
     # "Instead of stacking a on b I put it down": nor does what is not done.
     begins = [index for index, word in enumerate(lead) if word.parted == ","]
-    if lead and lead[0].text in ("instead", "rather"):
+    if lead and lead[0].text in ("instead", "rather", "to"):
         begins += [index for index, word in enumerate(lead) if index > 2 and word.text in WORDS.subjects]
-    if begins and lead[0].text in (*WORDS.subordinate, "instead", "rather"):
+    if begins and lead[0].text in (*WORDS.subordinate, "instead", "rather", "to"):
         lead = lead[begins[-1] :]
     said = [word.text for word in lead if word.text not in ARTICLES or word.text in ("that", "this")]
+    if said[:1] == ["what"] and said[-2:] == ["is", "to"]:
+        # "What is left is to move a to b."
+        return ""
     person = any(word in WORDS.persons or word.startswith(("i'", "we'")) for word in said)
     acting = not {"i", "you", "we"}.isdisjoint(said)
     verdict = ""
@@ -138,7 +153,8 @@ def tail_stance(tail: Sequence[Word], is_object: Callable[[Word], bool]) -> str:
         return ""
     content = [word for word in tail[:5] if word.text not in WORDS.joining]
     if not content or first.parted or first.text == "and":
-        listed = any(map(is_object, content[: 1 + (content[0].text in ("from", "to"))])) if content else False
+        said_of = next((at for at, word in enumerate(content) if word.text not in PARTICLES | _WAYS), 0)
+        listed = bool(content) and is_object(content[said_of])
         # "… – robot_0 already holds b"
         further = content[1:2] if first.parted == "-" else []
         listed = listed and not (further and not is_object(further[0]) and further[0].text not in PREPOSITIONS)
