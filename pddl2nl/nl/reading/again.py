@@ -7,11 +7,11 @@ open stands for none: it is reported.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 
 from pddl2nl.nl.reading.clauses import ActionGrammar
 from pddl2nl.nl.reading.lexicon import KnownObject
-from pddl2nl.nl.reading.words import says, word_table, words_of
+from pddl2nl.nl.reading.words import says, word_table
 from pddlval import GroundAction
 
 _NUMBERS = word_table("numbers")
@@ -24,7 +24,8 @@ _INSTEAD = re.compile(
     r"\b(?:(?:instead|in place) of|rather than|not|replace|swap|exchange|change|for)\b", re.IGNORECASE
 )
 _SO = re.compile(r".*\b(?:so|therefore|thus|hence)\b", re.DOTALL)
-_SAME = re.compile(r"\bthe same\b", re.IGNORECASE)
+_SENTENCES = re.compile(r"(?<=[.!?])\s")
+_SAME = re.compile(r"\bthe same\b|\blikewise\b", re.IGNORECASE)
 _FOR = re.compile(r"\b(?:in place|instead) of\b", re.IGNORECASE)
 
 
@@ -35,8 +36,10 @@ def repeated(
 
     ``plan``: the steps before it with their numbers; "the same three steps" are the last ones.
     """
+    text = next((said for said in _SENTENCES.split(text) if says("unsaid", said)), text)
     if says("varied", text):
         return []
+    kept, before = set[str](), set[str]()
     if found := _RANGE.search(text):
         first, last = int(found["first"]), int(found["last"])
         steps = [action for number, action in plan if number is not None and first <= number <= last]
@@ -45,19 +48,21 @@ def repeated(
         said = found["count"].lower()
         count = int(said if said.isdigit() else _NUMBERS[said][0])
         steps = [action for _, action in plan[-count:]]
-    elif (found := _SAME.search(text)) and len(grammar.objects_in(text)) > 1:
+    elif found := _SAME.search(text):
         # "Do the same with c and d" repeats one step.
         count, steps = 1, [action for _, action in plan[-1:]]
         before = {arg for _, action in plan[:-1] if action for arg in action.args}
-        if _FOR.search(text) and not before.isdisjoint(item.pddl for item in grammar.objects_in(text)):
-            # Of several steps that speak of a any may be meant.
-            return []
+        pair = [action for _, action in plan[-2:] if action]
+        if len(pair) == 2 and pair[0].name == pair[1].name:
+            # "Assemble a in c. Assemble b in c. Likewise with d": c is in both.
+            kept = {one for one, other in zip(pair[0].args, pair[1].args, strict=True) if one == other}
     else:
         return []
     known = [step for step in steps if step is not None]
-    other = _exchanges(grammar, text[found.end() :], known)
+    other = _exchanges(grammar, text[found.end() :], known, kept)
     used = {arg for step in known for arg in step.args}
-    if len(known) != count or not other or not used.issuperset(other):
+    # Of several steps that speak of a, "the same with c" may mean all.
+    if len(known) != count or not used.issuperset(other) or before.issuperset(other):
         return []
     return [step._replace(args=tuple(other.get(arg, arg) for arg in step.args)) for step in known]
 
@@ -70,14 +75,14 @@ def _fits(grammar: ActionGrammar, steps: Sequence[GroundAction], arg: str, item:
     return all(grammar.suits(frame, at, item) for frame, at in places)
 
 
-def _exchanges(grammar: ActionGrammar, text: str, steps: Sequence[GroundAction]) -> dict[str, str]:
+def _exchanges(grammar: ActionGrammar, text: str, steps: Sequence[GroundAction], kept: Set[str]) -> dict[str, str]:
     """The objects in place of others in "c and d in place of a and b"; empty where one is left over.
 
     "With c and d" alone puts them in place of the steps' objects of their kinds, if there are as many.
     """
     new, *runs = (grammar.objects_in(run) for run in _FOR.split(text))
     if not runs and new:
-        used = list(dict.fromkeys(arg for step in steps for arg in step.args))
+        used = [arg for arg in dict.fromkeys(arg for step in steps for arg in step.args) if arg not in kept]
         kinds = [[arg for arg in used if _fits(grammar, steps, arg, item)] for item in new]
         if any(len(kind) != kinds.count(kind) for kind in kinds):
             return {}
@@ -90,24 +95,6 @@ def _exchanges(grammar: ActionGrammar, text: str, steps: Sequence[GroundAction])
     return {} if new else other
 
 
-def same(grammar: ActionGrammar, text: str, done: Sequence[GroundAction]) -> list[GroundAction]:
-    """The steps that "The same with a instead of b" may mean behind one that alone says b, or "Likewise with c"."""
-    words = words_of(text)
-    new, *old = (item.objects[0] for item in grammar.frames.mentions(words))
-    said = {word.text for word in words}
-    if not done or said.isdisjoint(("same", "likewise")) or len(old) > ("instead" in said):
-        return []
-    last, before = done[-1], done[-2:][0]
-    alike = last.name == before.name and last != before
-    places = [
-        place
-        for place, arg in enumerate(last.args)
-        if (arg == old[0].pddl if old else not alike or arg != before.args[place])
-        and sum(arg in action.args for action in done) == 1
-    ]
-    return _with(grammar, new, last, places)
-
-
 def exchanged(grammar: ActionGrammar, text: str, step: GroundAction) -> list[GroundAction]:
     """The ways to put the one object of a text that a step does not name into it, for the other one or any."""
     behind = _SO.sub("", text)
@@ -116,8 +103,10 @@ def exchanged(grammar: ActionGrammar, text: str, step: GroundAction) -> list[Gro
         new = [item for name, item in objects.items() if name not in step.args]
         if len(new) == 1:
             # "d, not b" puts d in the place of b; "a has to go onto d" leaves a where it is.
-            instead = _INSTEAD.search(said) is not None and not objects.keys().isdisjoint(step.args)
-            places = [at for at, arg in enumerate(step.args) if (arg in objects) == instead]
+            mark = _INSTEAD.search(said)
+            others = grammar.objects_in(said[mark.end() :]) if mark else []
+            old = next((item.pddl for item in others if item.pddl in step.args), "")
+            places = [at for at, arg in enumerate(step.args) if (arg == old if old else arg not in objects)]
             return _with(grammar, new[0], step, places)
     return []
 

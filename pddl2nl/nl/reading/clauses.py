@@ -78,11 +78,12 @@ _MOST_WAYS = 4096
 _MOST_REMARK = 300
 """Characters behind an action in PDDL in which a correction of it is looked for."""
 
-_DEFINITE = frozenset(("the", "that"))
+_DEFINITE = frozenset(("the", "this", "that"))
 _GAPS = frozenset(("at", "of", "from", "to", "into"))
 _QUOTES = tuple("'\"`*’”")
 _ENDS = (".", ";", "?", ">")
 _REMAINS = frozenset(("stays", "remains", "becomes", "be"))
+_RULED_OUT = WORDS.refusals | WORDS.refused_with_not | WORDS.failures | {"not", "work", "works"}
 _AT = frozenset(("at", "in", "on"))
 _PLACING = _AT | {"from", "to"}
 _OPENERS = WORDS.corrections | WORDS.openers
@@ -511,7 +512,7 @@ class ActionGrammar:
                 continue
             beside = first in ends.values() and not words[first].parted
             told = beside or (first > 0 and words[first - 1].text in verbs)
-            verb = () if told else self._way_verb(words[:first], way)
+            verb = () if told else self._way_verb(words[:first], way, words[first].parted == ":")
             for other in way[:0:-1] if told or verb else ():
                 to = words[other.first]._replace(text="to", raw="to", end=words[other.first].start, parted="")
                 words[other.first : other.first + 1] = [to, words[other.first]._replace(parted="")]
@@ -521,14 +522,19 @@ class ActionGrammar:
             ]
         return words
 
-    def _way_verb(self, lead: Sequence[Word], way: Sequence[Mention]) -> tuple[str, ...]:
+    def _way_verb(self, lead: Sequence[Word], way: Sequence[Mention], apart: bool) -> tuple[str, ...]:
         """The verb of the only action that leads along a way without one: "East side: a → b → c"; else nothing."""
-        if any(word.text in self.frames.verbs or word.text in WORDS.thoughts or rules_out(word.text) for word in lead):
+        if any(word.text in WORDS.thoughts or rules_out(word.text) for word in lead):
+            return ()
+        verbs = [{frame.action for frame, _, _ in self.frames.verbs.get(word.text, ())} for word in lead]
+        if any(verbs) and not apart:
+            # Only a colon parts a verb from its way: "Go along the corridor: a → b → c".
             return ()
         fitting = [
             (frame.verb, *frame.particles)
             for frame in self.frames.frames.values()
             if len(frame.slots) == 2
+            and all(frame.action in actions for actions in verbs if actions)
             and "to" in frame.roles[1].prepositions
             and all(
                 self.suits(frame, slot, item.objects[0])
@@ -599,9 +605,12 @@ class ActionGrammar:
             it = next((at for at, word in enumerate(part) if word.text == "it"), -1)
             if it >= 0 and unread and (meant := self._named_before([*unread, *part], len(unread) + it)):
                 part = [*part[:it], *meant[0][1], *part[it + 1 :]]
-            verdict = self._clause_or_typo(text, part, listed, steps)
+            # "- b is clear, and a is stacked on b" tells a state in all its clauses.
+            orders = listed and (not clauses or clauses[-1].status != "not-an-action")
+            verdict = self._clause_or_typo(text, part, orders, steps)
             if verdict is not None and verdict.is_failure and (chain := self._chain(text, part, listed)):
-                # "East side: a → b → c"
+                # "East side: a → b → c", "Go along the corridor: a → b → c"
+                clauses = clauses[:-1] if part[0].parted == ":" and clauses and clauses[-1].is_failure else clauses
                 clauses += chain
                 steps = _steps(steps, chain)
                 continue
@@ -644,7 +653,8 @@ class ActionGrammar:
             steps = _steps(steps, said)
         if any(item.status != "not-an-action" for item in clauses) or len(clauses) > 1:
             last = clauses[-1]
-            judged = any(word.text in WORDS.judges for word in words if last.start <= word.start < last.end)
+            heard = {word.text for word in words if last.start <= word.start < last.end}
+            judged = not heard.isdisjoint(WORDS.judges) and not heard.isdisjoint(_RULED_OUT)
             if last.status == "unreadable" and judged and "'" not in last.reason and last.reason != UNKNOWN_VERB:
                 # "Stack a on b and pick up c are impossible."
                 return [_refused(item) for item in clauses]
@@ -746,6 +756,8 @@ class ActionGrammar:
 
     def _clause_or_typo(self, text: str, words: Sequence[Word], listed: bool, steps: Steps) -> ClauseReading | None:
         """A clause as it stands; else with what the steps before it leave unsaid; else without typos of one letter."""
+        if listed and (told := self._told_call(text, words)):
+            return told
         verdict = self._clause(text, words, listed)
         # "'queue-write' to p": a word of the name stands before the verb in it.
         stuck = verdict is None or verdict.is_failure or verdict.status == "ambiguous"
@@ -780,6 +792,27 @@ class ActionGrammar:
         while len(head) > 1 and head[-1] in PREPOSITIONS | self.lexicon.type_words:
             head = head[:-1]
         return head
+
+    def _told_call(self, text: str, words: Sequence[Word]) -> ClauseReading | None:
+        """An action behind its own name, with its objects in the order of the template wording: "'x' to a, b and c"."""
+        begin, end = words[0].start, words[0].end
+        sure = text[end : end + 1] in _QUOTES or not text[begin:end].isalpha()
+        schema = self.pddl.schema(text[begin:end]) if sure else None
+        if schema is None or not self.frames.frames[schema.name].natural:
+            return None
+        words = [word for word in words if word.start >= end]
+        mentions = self.frames.mentions(words)[: len(schema.parameters)]
+        if len(mentions) < len(schema.parameters) or not mentions:
+            return None
+        objects = [mention.objects[0] for mention in mentions if len(mention.objects) == 1]
+        stop, named = mentions[-1].last, inside(mentions)
+        listed = all(at in named or word.text == "and" or not at for at, word in enumerate(words[:stop]))
+        fits = all(item.fits(parameter.types) for item, parameter in zip(objects, schema.parameters, strict=False))
+        tail = words[stop:]
+        if len(objects) < len(mentions) or not (listed and fits) or (tail and (rejects(tail) or not tail[0].parted)):
+            return None
+        action = GroundAction(schema.name, tuple([item.pddl for item in objects]))
+        return verdict_of(begin, words[stop - 1].end, (action,), ("called",))
 
     def _called(self, text: str, words: Sequence[Word]) -> ClauseReading | None:
         """An action behind its own name, with all objects: "Board: p1 enters e0 on f0", "'drive' t, a → b (5 km)"."""

@@ -364,13 +364,18 @@ class Frames:
         end = next(ends, len(words))
         named = inside(mentions)
         small = ARTICLES | FILLERS | PREPOSITIONS | self.lexicon.type_words
-        rivals = (frame for frame, _, _ in self.verbs.get(words[verb].text, ()))
-        joins = any(frame.joins and len(frame.slots) == len(mentions) for frame in rivals)
+        rivals = [frame for frame, _, _ in self.verbs.get(words[verb].text, ()) if len(frame.slots) == len(mentions)]
+        joins = any(frame.joins for frame in rivals)
+        # "Make a with b and c": two objects that are announced alike
+        natural = any(
+            frame.natural and any(one[0] and one[0] == two[0] for one, two in combinations(frame.roles, 2))
+            for frame in rivals
+        )
 
         def says_more(at: int) -> bool:
             text = words[at].text
             goes_on = text == "and" and (at + 1 in named or words[min(at + 1, end - 1)].text in small)
-            goes_on = goes_on and not (joins and sum(item.last <= at for item in mentions) == 1)
+            goes_on = goes_on and not (natural or (joins and sum(item.last <= at for item in mentions) == 1))
             other = text in self.verbs and text not in self.lexicon.type_words
             return at not in named and (
                 goes_on or text in WORDS.conditions or text in WORDS.bars - self.vocabulary or other

@@ -87,7 +87,9 @@ class _Steps:
 
     @property
     def heading(self) -> str:
-        return next((kind for text in self.words[:-3:-1] if (kind := heading_of(text))), "")
+        # The head of a table has two lines of its own.
+        near = 2 * (1 + any(text.startswith("|") for text in self.words[-2:]))
+        return next((kind for text in self.words[: -near - 1 : -1] if (kind := heading_of(text))), "")
 
     @property
     def announced(self) -> bool:
@@ -479,7 +481,12 @@ def _with_doubts(chosen: Placed, placed: Placed) -> Placed:
         if item.doubt and item.block == chosen[0].block and (item.indent < deep or item.item in ARROWS)
     ]
     beside = [item for item in near if first <= item.reading.line <= last]
-    return sorted([*chosen, *beside], key=lambda item: item.reading.start)
+    plan = [*chosen]
+    for doubt in beside:
+        # A step that takes the place of another one stands behind it in the reply.
+        behind = (at for at, item in enumerate(plan) if item.reading.start > doubt.reading.start)
+        plan.insert(next(behind, len(plan)), doubt)
+    return plan
 
 
 READING_POLICIES: Mapping[str, ReadingPolicy] = MappingProxyType(

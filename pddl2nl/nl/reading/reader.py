@@ -19,7 +19,7 @@ from itertools import pairwise, takewhile
 
 from pddl2nl.errors import InputError, UnsupportedError
 from pddl2nl.nl.names import Names, make_names
-from pddl2nl.nl.reading.again import exchanged, repeated, same
+from pddl2nl.nl.reading.again import exchanged, repeated
 from pddl2nl.nl.reading.claims import claim_of, gives_none
 from pddl2nl.nl.reading.clauses import ActionGrammar, Steps
 from pddl2nl.nl.reading.formal import A_LIST, UNKNOWN_VERB, ClauseReading, is_record, read_record
@@ -175,7 +175,9 @@ class Reader:
             return False
         start = text.rfind("\n", 0, item.reading.start) + 1
         # "**Move a to b:**" above the steps of it
-        titles = _HEADING.match(text[start : item.reading.end + 3].split("\n")[0].strip()) is not None
+        line = text[start:].split("\n", 1)[0].strip()
+        # "2. **Move a to b:**" with its steps below
+        titles = _HEADING.match(line) is not None or (line[:1].isdigit() and line.rstrip(" *_`").endswith(":"))
         return titles or item.reading.line in lines or not self.grammar.orders(said)
 
     def _filled(self, simulator: Simulator, text: str, placed: Sequence[PlacedReading]) -> list[Reading]:
@@ -196,9 +198,7 @@ class Reader:
             ways: Sequence[Sequence[GroundAction]] = ()
             # "Drive a from b to c. (The truck goes to the crate.)"
             aside = at > 0 and "(" in text[at : item.start] and "\n" not in text[at : item.start]
-            if item.reason == UNSAID and self.names_object(item.text):
-                ways = [same(self.grammar, item.text, [step.action for step in chosen[:index] if step.action])]
-            elif item.status == "unreadable" and item.reason not in SETTLED and not aside:
+            if item.status == "unreadable" and item.reason not in SETTLED and not aside:
                 begin = max(text.rfind("\n", 0, item.start) + 1, at)
                 begin += peel(text[begin : item.end]).start if begin > at else 0
                 begin = max((begin, *(match.end() for match in _BREAK.finditer(text, begin, item.start))))
@@ -648,12 +648,13 @@ class Reader:
                 title = reading._replace(status="not-an-action", rule="prose", stance="restated")
                 placed[index] = item._replace(reading=title)
         placed = self._with_asides(text, placed)
-        tried = (item for item in placed if item.reading.is_attempt)
-        asks = phrases("asks").search(text) is not None
-        tried_in_vain = all(
-            each.reading.status == "unreadable" and not ((each.item or asks) and self.names_object(each.reading.text))
-            for each in tried
-        )
+        tried = [item for item in placed if item.reading.is_attempt]
+        tried_in_vain = all(item.reading.status == "unreadable" for item in tried)
+        if tried_in_vain:
+            # "I would like to move a to b, but may I?"
+            asks = phrases("asks").search(text) is not None
+            meant = (item for item in tried if asks or item.item)
+            tried_in_vain = not any(self.names_object(item.reading.text) for item in meant)
         if tried_in_vain and (gives_none(text) or self._is_cut_off(text)):
             # "I would have to move a to b, but …, so there is no plan."
             return [item._replace(reading=_as_prose(item.reading, "explained (no plan)")) for item in placed]

@@ -116,8 +116,10 @@ def heading_of(text: str) -> str:
         if phrases(kind, "heading").match(plain):
             # "To serve a, the following actions can be taken:" offers nothing else.
             return "plan" if kind == "offers" and bare.startswith("To ") else kind
-    known = (kind for kind in ("recap", "plan") if phrases(kind, "heading").match(plain))
-    return next(known, "title")
+    # "| Action | Objects |" announces no other plan.
+    kinds = () if text.startswith("|") else ("recap", "plan")
+    known = (kind for kind in kinds if phrases(kind, "heading").match(plain))
+    return next(known, "" if text.startswith("|") else "title")
 
 
 _MARKS = front("marks")

@@ -147,7 +147,8 @@ def tail_stance(tail: Sequence[Word], is_object: Callable[[Word], bool]) -> str:
         return "unclear (but)"
     if first.parted == "(" and said[0] == "not" and said[1:2] and said[1] in PREPOSITIONS | WORDS.strictly:
         return ""
-    if first.text in WORDS.conditions or first.parted == "?" or said[:2] in (["as", "soon"], ["as", "long"]):
+    conditions = WORDS.aside_conditions if first.parted == "(" else WORDS.conditions
+    if first.text in conditions or first.parted == "?" or said[:2] in (["as", "soon"], ["as", "long"]):
         return f"hypothetical ({first.text})"
     if first.parted in (".", "(", ">", ":") or first.text in WORDS.reasons or first.text in ("instead", "rather"):
         return ""
@@ -222,4 +223,4 @@ _REPEATS = re.compile(r"\brepeat|\bsame\b", re.IGNORECASE)
 _MARK = re.compile(r"[:\"'`]\W*\Z")
 _UP_TO_YOU = re.compile(r"\b(?:(?:if|in case|should) you|would)\b[^.!?]*\Z", re.IGNORECASE)
 _CLAUSE_ENDS = re.compile(r"[.:;,](?!\d)(?! and\b)")
-_STEPS = re.compile(r"\b(?:steps?|actions?|line)\s+((?:(?:no\.?|#|,|and|&|to|-)?\s*\d+\s*)+)", re.IGNORECASE)
+_STEPS = re.compile(r"\b(?:steps?|actions?|line|item)\s+((?:(?:no\.?|#|,|and|&|to|-)?\s*\d+\s*)+)", re.IGNORECASE)

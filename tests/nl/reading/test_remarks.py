@@ -49,6 +49,8 @@ LOAD, UNLOAD = "load car_0 onto the ferry at location_0", "unload car_0 from the
         (f"{SAIL} and then from location_1 to location_0, where car_1 is parked.", 2),
         (f"1. {LOAD} (not strictly needed; car_1 waits already)\n2. {SAIL}", 2),
         (f"1. {LOAD}\n\nShould the ferry be full by then, you would {SAIL} first.", 1),
+        # A state in all its clauses
+        (f"1. {LOAD}\n   - The ferry has room, the ferry is at location_1, and car_0 is loaded.\n2. {SAIL}", 2),
         # The objects in their order behind a quoted name, and a remark in a cell of its own
         ("1. 'board' to car_0 and location_0\n2. **sail** to `location_0`, `location_1`", 2),
         ("| 1 | board | car_0, location_0 | the deck takes car_0 |\n| 2 | sail | location_0, location_1 | |", 2),
@@ -68,6 +70,8 @@ def test_what_gives_no_order_beside_a_plan_that_reaches_the_goal_explains_it(rem
     reader = domain("ferry").reader
     assert not reader.read(there).complete, "the goal asks for car_0 as well"
     assert not reader.read(f"{there}\n4. {LOAD}\n5. {SAIL}\n6. {UNLOAD}\nThen load car_1 somewhere.").complete
+    titled = there.replace("1. ", "1. **Bring car_1 to location_0:**\n   - ")
+    assert reader.read(f"{titled}\n4. {LOAD}\n5. {SAIL}\n6. {UNLOAD}").complete
     whole = reader.read(f"{there}\n4. {LOAD}\n5. {SAIL}\n6. {UNLOAD}")
     assert (len(whole.plan), whole.complete) == (6, True)
 

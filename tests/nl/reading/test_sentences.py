@@ -21,8 +21,8 @@ def read(name: str, reply: str) -> list[str]:
     [
         # Forms in -ing go on as they began.
         (
-            "We begin by loading car_0 onto the ferry at location_0, sailing from location_0 to location_1, and unloading "
-            "car_0 at location_1.",
+            "We begin by loading car_0 onto the ferry at location_0, sailing from location_0 to location_1, and "
+            "unloading car_0 at location_1.",
             [LOAD, SAIL, UNLOAD],
         ),
         # What cannot be done does not hold for what is done instead.
