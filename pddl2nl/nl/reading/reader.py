@@ -383,7 +383,8 @@ class Reader:
         else:
             ways += [(", ".join((line, *below)), ", ".join(below))] if not any(map(_STATED.search, below)) else []
             names = ", ".join(item.nl for item in self.grammar.objects_in(behind))
-            ways += [(f"{first.text.rstrip(' *_')} ({names})", behind)]
+            # "**Stack 1:** a at the bottom, b on top" is no step.
+            ways += [(f"{first.text.rstrip(' *_')} ({names})", behind)] if ":" not in first.text else []
         for way, told in ways:
             objects = {item.pddl for item in self.grammar.objects_in(told)}
             spoken = self.grammar.said(way, listed=True) if objects else []
