@@ -806,7 +806,10 @@ class ActionGrammar:
             return None
         objects = [mention.objects[0] for mention in mentions if len(mention.objects) == 1]
         stop, named = mentions[-1].last, inside(mentions)
-        listed = all(at in named or word.text == "and" or not at for at, word in enumerate(words[:stop]))
+        announced = words[0].text in ("to", "for", "applied")
+        listed = all(
+            at in named or word.text == "and" or (announced and at < 2) for at, word in enumerate(words[:stop])
+        )
         fits = all(item.fits(parameter.types) for item, parameter in zip(objects, schema.parameters, strict=False))
         tail = words[stop:]
         if len(objects) < len(mentions) or not (listed and fits) or (tail and (rejects(tail) or not tail[0].parted)):
@@ -846,8 +849,9 @@ class ActionGrammar:
             # "Load a → t with h (at l)", but not "load a → t is full"
             loose = loose or not any(word.text in self._states for at, word in body if at not in named)
         if rejects(words[end:]) or (behind and tail_stance(behind, lambda _: False)) or any(
-            word.parted in (".", ";", "?") or rules_out(word.text) or not (loose or at in named)
-            for at, word in body if at > end and word.text != "applied"
+            rules_out(word.text)
+            or (at > end and (word.parted in (".", ";", "?") or not (loose or at in named or word.text == "applied")))
+            for at, word in body if at not in named or word.parted in (".", ";", "?")
         ):  # fmt: skip
             return None
         said = [words[0], *(word for at, word in body if at in named or word.text in PREPOSITIONS)]

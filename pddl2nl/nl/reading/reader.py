@@ -175,7 +175,8 @@ class Reader:
             return False
         start = text.rfind("\n", 0, item.reading.start) + 1
         # "**Move a to b:**" above the steps of it
-        line = text[start:].split("\n", 1)[0].strip()
+        stop = text.find("\n", item.reading.end)
+        line = text[start : stop if stop >= 0 else None].strip()
         # "2. **Move a to b:**" with its steps below
         titles = _HEADING.match(line) is not None or (line[:1].isdigit() and line.rstrip(" *_`").endswith(":"))
         return titles or item.reading.line in lines or not self.grammar.orders(said)

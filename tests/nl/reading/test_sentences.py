@@ -79,6 +79,8 @@ def test_a_verb_and_its_subject_are_said_once(name: str, reply: str, steps: list
         # A step in a relative clause is one, or is reported.
         f"{LOAD} and sail from location_0 to location_1, where car_0 is unloaded.",
         "So it must be loaded at location_0.",
+        "1. 'board' never car_0 and location_0",
+        "1. 'sail' not to location_0, location_1",
     ],
 )
 def test_what_a_sentence_may_say_besides_is_reported(reply: str) -> None:
