@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import combinations, product
 from typing import NamedTuple
 
@@ -25,6 +26,7 @@ from pddl2nl.nl.reading.words import (
     SYNONYMS,
     WORDS,
     Word,
+    fold,
     reduced_prepositions,
     verb_forms,
     words_of,
@@ -114,6 +116,12 @@ class Frame:
     names: tuple[str, ...] = ()
     natural: bool = False
     joins: bool = False
+
+    @cached_property
+    def called(self) -> str:
+        """The action's own name where the snippet says it beside its verb; else empty."""
+        name = fold(self.action)
+        return name if name in self.told and name != self.verb else ""
 
     @classmethod
     def of(
@@ -290,7 +298,7 @@ class Frames:
     def fits(self, words: Sequence[Word], verb: int, mentions: Sequence[Mention], passive: bool) -> list[Fit]:
         """The cheapest fits of words whose verb stands at an index; several only where they cost the same."""
         fits: list[Fit] = []
-        for frame, form, cost in self.verbs.get(words[verb].text, ()):
+        for frame, form, cost in self._rivals(words, verb):
             count = len(frame.slots)
             for taken in () if frame.natural else (count, count - 1) if count > 1 else (count,):
                 if taken > len(mentions):
@@ -326,10 +334,16 @@ class Frames:
             best_fits = loose if len(loose) == 1 else best_fits
         return best_fits
 
+    def _rivals(self, words: Sequence[Word], verb: int) -> Sequence[tuple[Frame, str, float]]:
+        """The frames of a verb: those whose snippet names the action ("apply 'move_up' to a"), if its name is said."""
+        said = {word.text for word in words}
+        rivals = self.verbs.get(words[verb].text, ())
+        return [rival for rival in rivals if rival[0].called in said] or rivals
+
     def _loose(self, words: Sequence[Word], verb: int, mentions: Sequence[Mention], passive: bool) -> list[Fit]:
         """The fits that use all mentions by their types, and by what is before and after; several are ambiguous."""
         fits: list[Fit] = []
-        rivals = self.verbs.get(words[verb].text, ())
+        rivals = self._rivals(words, verb)
         telling = {word for frame, _, _ in rivals for word in (*frame.names, *frame.particles)}
         for frame, form, cost in rivals:
             if len(frame.slots) != len(mentions):

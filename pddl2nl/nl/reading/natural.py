@@ -75,6 +75,8 @@ def _roles(
     roles = dict.fromkeys(names, "with")
     for before, after in ways:
         roles |= {before: "from", after: "to"}
+    # "?from" and "?to" say it themselves.
+    roles |= {name: said for name in names if (said := name.lstrip("?")) in ("from", "to")}
     changed = {term for way in ways for term in way}
     weights = {
         name: sum(

@@ -63,7 +63,11 @@ def stance_of(lead: Sequence[Word], form: str, *, listed: bool, passive: bool, s
             or (word == "would" and behind == "be" and "to" in said[index:])
             or (word == "would" and behind not in ("have", "need", "not") and acting)
             # "From there the robot moves from a to b.", "There I load a."
-            or (word in ("there", "here") and (before in ("from", "at") or behind in WORDS.persons))
+            # "… and there load a"
+            or (
+                word in ("there", "here")
+                and (before in ("from", "at") or behind in WORDS.persons or (form == "base" and not behind))
+            )
             or (word in WORDS.be and (form == "ing" or passive))
             or (word == "to" and before in WORDS.before_to)
         ):

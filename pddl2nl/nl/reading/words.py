@@ -88,7 +88,7 @@ SYNONYMS = word_table("synonyms")
 _IRREGULAR = word_table("irregular")
 
 
-_CHUNK = re.compile(r"[^\s,;]+|[,;]")
+_CHUNK = re.compile(r"[^\s,;→]+|[,;→]")
 _EDGE = "\\.,;:!?\"'`*()[]{}<>“”‘’«»…~"
 _INVISIBLE = re.compile(r"[\\\xad\u200b-\u200f\u2060\ufeff]")
 _DASHES = WORDS.dashes
@@ -125,7 +125,8 @@ def words_of(text: str) -> list[Word]:
     words: list[Word] = []
     parted = ""
     depth = 0
-    for match in _CHUNK.finditer(text):
+    # "a->b" and "a→b" are two words.
+    for match in _CHUNK.finditer(text.replace("->", " →")):
         raw = match[0]
         begin = match.start()
         if raw.isalnum():
