@@ -273,6 +273,7 @@ class Reader:
         in_thought = False
         steps: Steps = ()
         count = tag = taken = 0
+        name = ""
         said = layout.text
         strings = '"' in said
         for index, piece in enumerate(layout.pieces):
@@ -291,6 +292,14 @@ class Reader:
             if peeled.item and readings[0].is_attempt and readings[-1].action is None:
                 below = layout.pieces[index : index + 8]
                 readings = self._gathered(said, below, peeled.start, readings) or readings
+            if name and readings[0].stance == A_LIST and (headed := self._headed(said, piece, peeled.start, name)):
+                readings = headed
+                if placed[-1].reading.is_attempt and placed[-1].reading.action is None:
+                    # "**Step 4: propagate_input**"
+                    placed[-1] = placed[-1]._replace(reading=_as_prose(placed[-1].reading, "explained (heading)"))
+            else:
+                kept = name if peeled.item and readings[-1].action is None else ""
+                name = self._action_named(said[piece.start : piece.end], peeled.start) or kept
             in_thought = readings[-1].rule == "thought"
             found = tuple(reading.action for reading in readings if reading.action is not None)
             failed = readings[-1].action is None and any(item.is_attempt or item.rule == "doubt" for item in readings)
@@ -365,6 +374,20 @@ class Reader:
         if len(verdicts) != 1 or not verdicts[0].names_object:
             return []
         return [_reading(text, piece, 0, verdicts[0]._replace(start=0, end=piece.end - piece.start))]
+
+    def _action_named(self, line: str, start: int) -> str:
+        """The action whose name is all that a line says: "move:" or "**Step 2: move**" above "- a, b"; else empty."""
+        bare = (part.strip(" *_`:\"'#") for part in (line[start:], line))
+        schema = next((schema for part in bare if part and (schema := self.grammar.pddl.schema(part))), None)
+        return schema.name if schema is not None else ""
+
+    def _headed(self, text: str, piece: Piece, start: int, name: str) -> list[Reading]:
+        """The step of a line that only lists the objects of an action, which is named above."""
+        line = text[piece.start + start : piece.end]
+        spoken = self.grammar.said(f"'{name}' {line}", listed=True)
+        if [item.status for item in spoken] != ["read"]:
+            return []
+        return [_reading(text, piece, start, spoken[0]._replace(start=0, end=len(line)))]
 
     def _gathered(self, text: str, pieces: Sequence[Piece], start: int, readings: Sequence[Reading]) -> list[Reading]:
         """The one step of an item whose objects stand apart, where it uses them all.

@@ -255,6 +255,7 @@ def lay_out(text: str) -> Layout:
     opened = hidden = False
     at, line = 0, 1
     known = 0
+    text = _without_remarks(text) if "|" in text else text
     for start, end, kind in _tags(text):
         if start < at or (hidden and kind != "unthink"):
             continue
@@ -282,6 +283,26 @@ def lay_out(text: str) -> Layout:
     if any(sign in text for sign in (":", '"', "'")):
         pieces = _with_records(text, pieces)
     return Layout(tuple(pieces), tuple(blocks), text)
+
+
+_RULE = re.compile(r"[ \t|:-]+-[ \t|:-]+")
+
+
+def _without_remarks(text: str) -> str:
+    """The text, as long as it was, without the columns of tables that are headed "Comment", "Why" or "Result"."""
+    lines = text.split("\n")
+    columns, dropped = 0, set[int]()
+    for at, line in enumerate(lines):
+        cells = line.split("|")
+        if at + 1 < len(lines) and "|" in lines[at + 1] and _RULE.fullmatch(lines[at + 1]):
+            heads = [re.findall(r"\w+", cell.lower()) for cell in cells]
+            dropped = {place for place, words in enumerate(heads) if words and label_of(words) == "thought"}
+            columns = len(cells)
+        elif len(cells) != columns:
+            columns = 0
+        elif dropped:
+            lines[at] = "|".join(" " * len(cell) if place in dropped else cell for place, cell in enumerate(cells))
+    return "\n".join(lines)
 
 
 def _cut(text: str, start: int, end: int, line: int, pieces: list[Piece], block: int, hidden: bool) -> int:
