@@ -90,6 +90,7 @@ _OPENERS = WORDS.corrections | WORDS.openers
 _SUBJECTLESS = _OPENERS | WORDS.passives | {"it", "they"}
 _SUPPOSED = ("(would)", "(could)", "(might)", "(may)")
 _MEANT = phrases("meant", whole=True)
+_LETTERS = re.compile(r"(?<![\w=])([A-Z])\s?=\s?(?=\w)")
 _AIM = re.compile(r"(?:in order )?to\b", re.IGNORECASE)
 _MARK = re.compile(r"[^\w\s(]\s*|(?=\()")
 _LEAVES = {"leave": "go", "leaves": "goes", "leaving": "going"}
@@ -177,6 +178,10 @@ class ActionGrammar:
         """
         if content.startswith("(:"):
             return []
+        letters = _LETTERS.findall(content)
+        if letters and "ABCDEFGHJKL".startswith("".join(letters)):
+            # "feast: A=a, B=b, C=c", by the letters of the prompt
+            content = _LETTERS.sub(lambda match: " " * len(match[0]), content)
         tried = ""
         for kept in (content, content.rstrip(" .!,;"), content.rstrip(TRAILING)):
             if kept != tried and (verdict := self.exact(kept)):
@@ -316,6 +321,8 @@ class ActionGrammar:
                 continue
             heard = (None, ()) if corrects else (last or known, steps)
             verdicts = self._sentence(text, behind, listed and index == 0, *heard)
+            if last is not None and follows and self._retells(sentence, verdicts, last.candidates[0]):
+                continue
             if corrects and last is not None and follows:
                 reason = bool(verdicts) and all(item.tells_state for item in verdicts)
                 verdicts = [] if reason else self._corrected(text, behind, last, verdicts)
@@ -349,6 +356,19 @@ class ActionGrammar:
         if len(read) > 1:
             clauses = [item if item.status == "not-an-action" else item.moved(0, "several") for item in clauses]
         return clauses
+
+    def _retells(self, words: Sequence[Word], verdicts: Sequence[ClauseReading], step: GroundAction) -> bool:
+        """Whether a sentence that cannot be read only says what a step before it brings about: "Both return to a."."""
+        at = next((at for at, word in enumerate(words) if word.text in self.frames.verbs), 0)
+        own = [frame for frame, _, _ in self.frames.verbs.get(words[at].text, ()) if frame.action == step.name]
+        if not (at and own and [item.is_failure for item in verdicts] == [True]):
+            return False
+        ends = {step.args[slot] for slot, role in zip(own[-1].slots, own[-1].roles, strict=True) if "to" in role[0]}
+        for mention in (mentions := self.frames.mentions(words)):
+            known = ends if mention.first and words[mention.first - 1].text == "to" else step.args
+            if not any(item.pddl in known for item in mention.objects):
+                return False
+        return bool(mentions)
 
     def _names(self, words: Sequence[Word]) -> set[str]:
         return {item.pddl for mention in self.frames.mentions(words) for item in mention.objects}
@@ -844,7 +864,9 @@ class ActionGrammar:
         named, behind = inside(mentions), words[mentions[-1].last :]
         body = [*enumerate(words)][end : mentions[-1].last]
         arrow = any(word.parted == ">" for _, word in body)
-        loose = loose or any(word.parted == ":" for word in words[1 : mentions[-1 if arrow else 0].last + 1])
+        # "drop a at b: c, d"
+        whole = arrow or len(mentions) == len(self.frames.frames[name].slots)
+        loose = loose or any(word.parted == ":" for word in words[1 : mentions[-1 if whole else 0].last + 1])
         if arrow:
             # "Load a → t with h (at l)", but not "load a → t is full"
             loose = loose or not any(word.text in self._states for at, word in body if at not in named)
@@ -892,7 +914,7 @@ class ActionGrammar:
         options = [
             self._named_before(words, at) or [
                 said
-                for step in (*steps[::-1], *([None] if steps or listed else []))
+                for step in (*steps[::-1], None)
                 for said in self._meant(step, words, at)
             ]
             for at in places
@@ -942,7 +964,9 @@ class ActionGrammar:
                 [(taken, [pronoun._replace(text=fold(fitting[0].nl), raw=fitting[0].nl)])] if len(fitting) == 1 else []
             )
         if step is None:
-            return []
+            # "Sail it from a to b.": what the snippet itself names
+            rivals = (frame for word in words[:index] for frame, _, _ in self.frames.verbs.get(word.text, ()))
+            return [(1, [])] if pronoun.text == "it" and any(map(self._own_words, rivals)) else []
         frame = self.frames.frames[step.name]
         order = [(step.args[slot], role.prepositions) for slot, role in zip(frame.slots, frame.roles, strict=True)]
         told = [(self.lexicon.by_pddl[name].nl, announced) for name, announced in order if name in self.lexicon.by_pddl]
@@ -950,15 +974,18 @@ class ActionGrammar:
             if not any(word.text in self.frames.verbs for word in words[:index]):
                 # "It then sails to c": a place does not act.
                 told = [(name, announced) for name, announced in told if announced.isdisjoint(_PLACING)]
-            own = frame.content - PREPOSITIONS - ARTICLES - PARTICLES - {frame.verb} - self.lexicon.type_words
             return [
                 *((1, [pronoun._replace(text=fold(name), raw=name)]) for name, _ in told),
-                *([(1, [])] if own else []),
+                *([(1, [])] if self._own_words(frame) else []),
             ]
         goals = [name for name, announced in told if "to" in announced]
         goals = goals or [name for name, announced in told if not announced.isdisjoint(_AT)]
         at = pronoun._replace(text="at", raw="at", end=pronoun.start)
         return [(1, [at, pronoun._replace(text=fold(name), raw=name, parted="")]) for name in goals[-1:]]
+
+    def _own_words(self, frame: Frame) -> frozenset[str]:
+        """The nouns that a snippet itself names: the ferry of "sail the ferry from {?a} to {?b}"."""
+        return frame.content - PREPOSITIONS - ARTICLES - PARTICLES - {frame.verb} - self.lexicon.type_words
 
     def objects_in(self, text: str) -> list[KnownObject]:
         """The objects that a text names."""
