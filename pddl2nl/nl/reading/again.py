@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence, Set
 
 from pddl2nl.nl.reading.clauses import ActionGrammar
 from pddl2nl.nl.reading.lexicon import KnownObject
+from pddl2nl.nl.reading.stance import amended
 from pddl2nl.nl.reading.words import says, word_table
 from pddlval import GroundAction
 
@@ -23,7 +24,7 @@ _REMARK = re.compile(r"(?:[,;(]|\s[-–—]|\.\s).*", re.DOTALL)
 _INSTEAD = re.compile(
     r"\b(?:(?:instead|in place) of|rather than|not|replace|swap|exchange|change|for)\b", re.IGNORECASE
 )
-_SO = re.compile(r".*\b(?:so|therefore|thus|hence)\b", re.DOTALL)
+_SO = re.compile(r".*\b(?:so|therefore|thus|hence)\b", re.DOTALL | re.IGNORECASE)
 _SENTENCES = re.compile(r"(?<=[.!?])\s")
 _SAME = re.compile(r"\bthe same\b|\blikewise\b", re.IGNORECASE)
 _FOR = re.compile(r"\b(?:in place|instead) of\b", re.IGNORECASE)
@@ -97,6 +98,7 @@ def _exchanges(grammar: ActionGrammar, text: str, steps: Sequence[GroundAction],
 
 def exchanged(grammar: ActionGrammar, text: str, step: GroundAction) -> list[GroundAction]:
     """The ways to put the one object of a text that a step does not name into it, for the other one or any."""
+    text = next((said for said in _SENTENCES.split(text) if amended(said)), text)
     behind = _SO.sub("", text)
     for said in (behind,) if behind != text else (text, _BECAUSE.sub("", text), _REMARK.sub("", text)):
         objects = {item.pddl: item for item in grammar.objects_in(said)}

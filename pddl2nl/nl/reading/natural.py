@@ -87,9 +87,9 @@ def _roles(
         for name in names
         if roles[name] == "with"
     }
-    for atom, added in relations:
+    for atom, _ in relations:
         # Of two assemblies the one that is now (incorporated ?part ?whole) is acted on, and not the one that it is in.
-        if added and len(atom.args) == 2 and len({types.get(term, (term,)) for term in atom.args} - {("object",)}) == 1:
+        if len(atom.args) == 2 and len({types.get(term, (term,)) for term in atom.args} - {("object",)}) == 1:
             weights = {name: weight + 0.5 * (name == atom.args[0]) for name, weight in weights.items()}
     patient = max(weights, key=lambda name: weights[name], default="")
     if weights.get(patient):

@@ -142,7 +142,8 @@ def words_of(text: str) -> list[Word]:
             parted = ">" if raw in _ARROWS else _break(raw) or "-"
             continue
         if not _OPENING.isdisjoint(raw[:left]):
-            parted = "("
+            # "Load a. (If b were …)": a bracket behind a full stop begins a sentence of its own.
+            parted = "." if parted == "." else "("
         begin += left
         end = begin + len(core)
         if raw in _POSSESSIVES:
