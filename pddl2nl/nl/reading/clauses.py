@@ -361,7 +361,7 @@ class ActionGrammar:
         """Whether a sentence that cannot be read only says what a step before it brings about: "Both return to a."."""
         at = next((at for at, word in enumerate(words) if word.text in self.frames.verbs), 0)
         own = [frame for frame, _, _ in self.frames.verbs.get(words[at].text, ()) if frame.action == step.name]
-        if not (at and own and [item.is_failure for item in verdicts] == [True]):
+        if not (at and own and [item.is_failure or is_open(item.stance) for item in verdicts] == [True]):
             return False
         ends = {step.args[slot] for slot, role in zip(own[-1].slots, own[-1].roles, strict=True) if "to" in role[0]}
         for mention in (mentions := self.frames.mentions(words)):

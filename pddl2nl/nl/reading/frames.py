@@ -429,25 +429,23 @@ class Frames:
         Objects of one type come in the order of the snippet, unless static facts or "from" and "to" say otherwise.
         """
         own = [frame for frame in self._every if frame.action == name and len(frame.slots) == len(mentions)]
-        ways: dict[GroundAction, float] = {}
+        ways: dict[GroundAction, tuple[float, list[int]]] = {}
         for frame in own if mentions else ():
             row = _Row(words, 0, "base", False, mentions, self._roles(words, 0, mentions, ()), True)
             if frame is own[-1] and self._contradicts(frame, row):
                 return []
             table = [[self._cost(frame, slot, row, k) for k in range(len(mentions))] for slot in range(len(mentions))]
             for cost, chosen in _assignments(table, frame, mentions, True):
-                args = {
-                    slot: mentions[k].objects[0].pddl for slot, k in zip(frame.slots, chosen, strict=True) if k >= 0
-                }
-                if len(args) == len(frame.types):
-                    action = GroundAction(name, tuple([args[place] for place in range(len(args))]))
-                    ways[action] = min(cost, ways.get(action, _NEVER))
-        best = min(ways.values(), default=_NEVER)
-        near = [action for action, cost in ways.items() if cost <= best + 0.5]
+                places = {slot: k for slot, k in zip(frame.slots, chosen, strict=True) if k >= 0}
+                if len(places) == len(frame.types):
+                    order = [places[place] for place in range(len(places))]
+                    action = GroundAction(name, tuple([mentions[k].objects[0].pddl for k in order]))
+                    ways[action] = min((cost, order), ways.get(action, (_NEVER, [])))
+        best = min((cost for cost, _ in ways.values()), default=_NEVER)
+        near = [action for action, (cost, _) in ways.items() if cost < best + 0.7]
         near = [action for action in near if self.statics.allows(action)] or near
-        said = [mention.objects[0].pddl for mention in mentions]
         return [action for action in near if len(near) == 1 or all(
-            said.index(action.args[one]) <= said.index(action.args[other])
+            ways[action][1][one] < ways[action][1][other]
             for one, other in combinations(own[0].slots, 2) if own[0].types[one] == own[0].types[other]
             # In a domain without types, a key is no place.
             if self.statics.suits(name, other, action.args[one]) and self.statics.suits(name, one, action.args[other])

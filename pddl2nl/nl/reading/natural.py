@@ -75,6 +75,12 @@ def _roles(
     roles = dict.fromkeys(names, "with")
     for before, after in ways:
         roles |= {before: "from", after: "to"}
+    roles |= {
+        role: said
+        for name in names
+        for role, said in ((name, "from"), (f"?new{name[1:]}", "to"))
+        if f"?new{name[1:]}" in roles
+    }
     # "?from" and "?to" say it themselves.
     roles |= {name: said for name in names if (said := name.lstrip("?")) in ("from", "to")}
     changed = {term for way in ways for term in way}
