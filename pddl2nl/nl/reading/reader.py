@@ -684,6 +684,8 @@ class Reader:
             # "I would have to move a to b, but …, so there is no plan."
             return [item._replace(reading=_as_prose(item.reading, "explained (no plan)")) for item in placed]
         done = {item.reading.action for item in placed if item.reading.action is not None}
+        for index in range(len(placed)) if done else ():
+            placed = self._with_step_below(text, placed, index)
         steps = {item.mark for item in placed if item.reading.action is not None} - {""}
         read = {item.reading.line for item in placed if item.reading.action is not None}
         listed = {spot for item in placed if item.reading.action and item.item for spot in _beside(item, (0,))}
@@ -702,6 +704,24 @@ class Reader:
             # The strings of a JSON array share their line.
             judged.append(self._settled(item, done, (alone or item.mark.startswith('"')) and item.mark in steps))
         return judged
+
+    def _with_step_below(self, text: str, placed: list[PlacedReading], index: int) -> list[PlacedReading]:
+        """The readings with what stands below "## Step 2: Pick up a bomb" reported, if no step is read there."""
+        item = placed[index]
+        line = text.rfind("\n", 0, item.reading.start) + 1
+        if item.number is None or item.reading.action is not None or not _HEADING.match(text, line):
+            return placed
+        below = list(takewhile(lambda other: other.number is None, placed[index + 1 :]))
+        verb = [word.text for word in words_of(item.reading.text[peel(item.reading.text).start :])[:1]]
+        orders = any(form == "base" for text in verb for _, form, _ in self.grammar.frames.verbs.get(text, ()))
+        if not orders or any(other.reading.is_attempt for other in below):
+            return placed
+        doubts = [other for other in below if other.reading.rule == "doubt"] or [item]
+        told = [
+            other._replace(reading=reported(other.reading), number=item.number) if other in doubts else other
+            for other in (item, *below)
+        ]
+        return [*placed[:index], *told, *placed[index + 1 + len(below) :]]
 
     def _settled(self, item: PlacedReading, done: Set[GroundAction], marked: bool) -> PlacedReading:
         """A doubtful reading as an attempt that failed, or as prose beside steps that say the same.

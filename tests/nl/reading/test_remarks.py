@@ -62,7 +62,7 @@ def test_steps_are_told_from_what_stands_beside_them(reply: str, steps: int) -> 
     assert readings.complete
 
 
-@pytest.mark.parametrize("remark", [" This makes loading car_0 easier.", " car_1 gets loaded with care."])
+@pytest.mark.parametrize("remark", [" This makes loading car_0 easier.", " car_0 gets loaded with care."])
 def test_what_gives_no_order_beside_a_plan_that_reaches_the_goal_explains_it(remark: str) -> None:
     there = (
         f"1. load car_1 onto the ferry at location_1.{remark}\n2. {BACK}\n3. unload car_1 from the ferry at location_0"
