@@ -802,6 +802,13 @@ class Reader:
         heads = _HEADS.match(text, line) is not None and following.number in (None, 1)
         if reading.unknown or reading.candidates or following.reading.action is None:
             return False
+        if (
+            (heads or not item.item)
+            and "pddl" in following.reading.rule
+            and 0 < following.reading.line - reading.line < 3
+        ):
+            # "Set up a at b:" above "put_up(a, b)"
+            return text[reading.start : following.reading.start].split("\n")[0].rstrip(" *_").endswith(":")
         below = item.mark != following.mark or following.indent > item.indent or heads
         titled = below and item.mark[:1] != '"' and 0 < following.reading.line - reading.line <= 2
         inner = list(takewhile(lambda other: other.item != "" and other.indent > item.indent, behind))
