@@ -564,9 +564,7 @@ class Reader:
             return reading._replace(rule="doubt" if is_open(item.stance) else "prose")
         # "No, it has to go through place_3:"
         heading = heads and item.is_failure and not marked and (not item.names_object or item.start > 0)
-        # "Let me lay out the plan."
-        of_plan = not (listed or marked) and item.unknown and WORDS.speaks_of_plan.issuperset(item.unknown)
-        if item.reason == UNKNOWN_VERB or heading or of_plan:
+        if item.reason == UNKNOWN_VERB or heading:
             return reading._replace(status="not-an-action", rule="doubt")
         return reading
 
