@@ -26,7 +26,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 from pddl2nl.nl.reading.formal import UNKNOWN_VERB
-from pddl2nl.nl.reading.readings import ARROWS, OFFERED, TAILED, UNDECIDED, UNSAID, PlacedReading, Reading, reported
+from pddl2nl.nl.reading.readings import ARROWS, OFFERED, TAILED, UNDECIDED, UNSAID, PlacedReading, reported
 from pddl2nl.nl.reading.segments import NO_PLAN_HEADINGS, Block, heading_of, label_of
 from pddl2nl.nl.reading.stance import amended, inserted
 from pddl2nl.nl.reading.words import WORDS, says, word_table
@@ -79,7 +79,7 @@ class _Steps:
 
     @property
     def holds_action(self) -> bool:
-        return _holds_action(self.items)
+        return any(item.reading.status in ("read", "ambiguous") for item in self.items)
 
     @property
     def listed(self) -> bool:
@@ -108,14 +108,6 @@ class _Steps:
 def turns_away(text: str) -> bool:
     """Whether words turn away from the plan before them: "That is wrong.", "A shorter one:"."""
     return says("revises", text) is not None and heading_of(text) not in NO_PLAN_HEADINGS
-
-
-def _rank(block: Block) -> int:
-    return 3 if block.opened and block.closed else 2 if block.closed else 1 if block.opened else 0
-
-
-def _holds_action(placed: Placed) -> bool:
-    return any(item.reading.status in ("read", "ambiguous") for item in placed)
 
 
 def _follows(number: tuple[int, ...], last: tuple[int, ...]) -> bool:
@@ -160,7 +152,7 @@ def _blocks(placed: Placed, tags: Sequence[Block]) -> tuple[list[_Steps], list[s
             restarts = restarts or (bool(blocks) and blocks[-1].numbers[-1:] == [item.place])
             words = words or [over.reading.text if _changes(over.reading.text) else ""]
         if not blocks or restarts or not _goes_on(blocks[-1], item, words, parted):
-            blocks.append(_Steps(_rank(tags[item.block]), words, restarts, parts=parts))
+            blocks.append(_Steps(tags[item.block].rank, words, restarts, parts=parts))
         blocks[-1].add(item)
         first, *rest = blocks[-1].items[:4]
         again = len(rest) == 2 and first.place == rest[0].place and _follows(item.place, first.place)
@@ -175,11 +167,17 @@ def _blocks(placed: Placed, tags: Sequence[Block]) -> tuple[list[_Steps], list[s
 _PART = re.compile(r"\W*(?:([A-Za-z]+) #?(\d+|[A-E])\b|((?i:first|second|third|fourth|fifth)) ([a-z]+))")
 
 
+def part_of(title: str) -> tuple[str, str]:
+    """The noun and the number of a part of a plan ("Phase 2", "Second trip"); two empty texts for no such title."""
+    said = _PART.match(title)
+    return ((said[1] or said[4]).lower(), (said[2] or said[3]).lower()) if said else ("", "")
+
+
 def _parts(title: str, over: PlacedReading | None) -> dict[str, int]:
     """The number of a part of a plan by its noun ("Phase 2", "Second trip"), and the line of the list item above it."""
     parts = {} if over is None else {f"{over.item} {over.indent}": over.reading.line}
-    if (said := _PART.match(title)) and (noun := (said[1] or said[4]).lower()) not in WORDS.plan_nouns:
-        number = (said[2] or said[3]).lower()
+    noun, number = part_of(title)
+    if noun and noun not in WORDS.plan_nouns:
         parts[noun] = int(number) if number.isdigit() else _PLACES[number] + 1
     return parts
 
@@ -238,12 +236,9 @@ def _goes_on(block: _Steps, item: PlacedReading, words: Sequence[str], parted: b
 
 def _default(placed: Placed, blocks: Sequence[Block]) -> Placed:
     """The plan by the rule of this module, with what is reported in the prose of it."""
-    plain = [item._replace(reading=_prose(item)) if item.doubt else item for item in placed]
-    return _with_doubts(_chosen(plain, blocks), placed)
-
-
-def _prose(item: PlacedReading) -> Reading:
-    return item.reading._replace(status="not-an-action", rule="prose")
+    plain = (item.reading.as_prose(item.reading.stance) if item.doubt else item.reading for item in placed)
+    told = [item._replace(reading=reading) for item, reading in zip(placed, plain, strict=True)]
+    return _with_doubts(_chosen(told, blocks), placed)
 
 
 def _chosen(placed: Placed, tags: Sequence[Block]) -> Placed:
@@ -351,16 +346,12 @@ _PLACES = {name: int(place) for place, names in word_table("ordinals").items() f
 
 def _options(blocks: Sequence[_Steps], behind: Sequence[str]) -> Placed | None:
     """The option that the reply takes, or all of them, reported, where it takes none; None where it offers none."""
-    options = [block for block in blocks if block.holds_action and block.is_option]
-    if not options and any(
-        says("left_open", text) for text in (*behind, *(text for block in blocks for text in block.words))
-    ):
-        options = [
-            block
-            for block in blocks
-            if block.holds_action and any(says("numbered_plan", text) for text in block.words[-1:])
-        ]
-    if len(options) < 2 or options[-1] is not [block for block in blocks if block.holds_action][-1]:
+    plans = [block for block in blocks if block.holds_action]
+    options = [block for block in plans if block.is_option]
+    said = (*behind, *(text for block in blocks for text in block.words))
+    if not options and any(says("left_open", text) for text in said):
+        options = [block for block in plans if any(says("numbered_plan", text) for text in block.words[-1:])]
+    if len(options) < 2 or options[-1] is not plans[-1]:
         return None
     # "I choose option B:" above both, or behind them.
     for words in (behind, *(block.words for block in reversed(options))):
@@ -399,10 +390,9 @@ def _all(placed: Placed, blocks: Sequence[Block]) -> Placed:
     and that before one that only begins with a tag.
     """
     plain = [item for item in placed if not item.doubt]
-    stretches = [[item for item in plain if item.block == index] for index in range(len(blocks))]
-    marked = [(_rank(blocks[index]), index) for index, items in enumerate(stretches) if _holds_action(items)]
-    rank, index = max(marked, default=(0, 0))
-    inside = stretches[index] if rank else plain
+    holding = {item.block for item in plain if item.reading.status in ("read", "ambiguous")}
+    rank, index = max(((blocks[index].rank, index) for index in holding), default=(0, 0))
+    inside = [item for item in plain if not rank or item.block == index]
     return _with_doubts([item for item in _without_restatements(inside) if item.reading.is_attempt], placed)
 
 

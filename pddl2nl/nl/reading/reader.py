@@ -14,7 +14,7 @@ import re
 from bisect import bisect
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import pairwise, takewhile
 
 from pddl2nl.errors import InputError, UnsupportedError
@@ -24,7 +24,7 @@ from pddl2nl.nl.reading.claims import claim_of, gives_none
 from pddl2nl.nl.reading.clauses import ActionGrammar, Steps
 from pddl2nl.nl.reading.formal import A_LIST, UNKNOWN_VERB, ClauseReading, is_record, read_record
 from pddl2nl.nl.reading.lexicon import KnownObject, Lexicon
-from pddl2nl.nl.reading.policies import READING_POLICIES, chosen_option, turns_away
+from pddl2nl.nl.reading.policies import READING_POLICIES, chosen_option, part_of, turns_away
 from pddl2nl.nl.reading.readings import ARROWS, SETTLED, UNSAID, PlacedReading, Reading, Readings, Status, reported
 from pddl2nl.nl.reading.segments import (
     OBSERVATION,
@@ -53,7 +53,6 @@ _SENTENCE_ENDS = re.compile(r"[.!?][*_\"']*\s")
 _HEADING = re.compile(r"#|(\*{1,3})[^*\s][^*\n]*\1:?\Z")
 # A line in italics is one as a whole, a line in bold type by its beginning.
 _HEADS = re.compile(r"#|\*\*|\*[^*\s][^*\n]*\*:? *$", re.MULTILINE)
-_PART = re.compile(r" *(?:(?:#|\*)[\W_]*)?([A-Za-z]+) #?(?:\d+|[A-E])\b")
 _MARKS = re.compile(r"[;,.:]")
 _APART = re.compile(r"[:.!?(–—]")
 _NAME = re.compile(r"\w+")
@@ -159,9 +158,6 @@ class Reader:
         if self._simulator is None or all(item.reading.action is not None for item in placed):
             return [item.reading for item in placed]
         text = layout.text
-        for piece in layout.pieces:
-            if piece.hidden:
-                text = text[: piece.start].ljust(piece.end) + text[piece.end :]
         lines = {item.reading.line for item in placed if item.reading.action is not None}
         # What gives no order of its own beside a plan that reaches the goal explains it.
         plain = [item for item in placed if item.reading.action is not None or not self._explains(text, item, lines)]
@@ -170,14 +166,10 @@ class Reader:
 
     def _explains(self, text: str, item: PlacedReading, lines: Set[int]) -> bool:
         """Whether what cannot be read gives no order and corrects no step; ``lines``: where steps stand."""
-        said = _sentence(text, item.reading)
+        said, line = _sentence(text, item.reading, max(item.reading.start - _SENTENCE, 0)), _line(text, item.reading)
         if item.reading.reason == UNSAID or says("corrects", said):
             return False
-        start = text.rfind("\n", 0, item.reading.start) + 1
-        # "**Move a to b:**" above the steps of it
-        stop = text.find("\n", item.reading.end)
-        line = text[start : stop if stop >= 0 else None].strip()
-        # "2. **Move a to b:**" with its steps below
+        # "**Move a to b:**" above the steps of it, "2. **Move a to b:**" with its steps below
         titles = _HEADING.match(line) is not None or (line[:1].isdigit() and line.rstrip(" *_`").endswith(":"))
         return titles or item.reading.line in lines or not self.grammar.orders(said)
 
@@ -197,28 +189,21 @@ class Reader:
             for line in filter(str.strip, text[at : item.start].split("\n")):
                 named.appendleft((self.grammar.objects_in(line), False))
             ways: Sequence[Sequence[GroundAction]] = ()
-            # "Drive a from b to c. (The truck goes to the crate.)"
-            aside = at > 0 and "(" in text[at : item.start] and "\n" not in text[at : item.start]
-            if item.status == "unreadable" and item.reason not in SETTLED and not aside:
-                begin = max(text.rfind("\n", 0, item.start) + 1, at)
-                begin += peel(text[begin : item.end]).start if begin > at else 0
-                begin = max((begin, *(match.end() for match in _BREAK.finditer(text, begin, item.start))))
-                clause, listed = text[begin : item.end], not placed[index].doubt
+            if item.status == "unreadable" and item.reason not in SETTLED:
+                clause, listed = _sentence(text, item, at), not placed[index].doubt
                 ways = self.grammar.completed(clause, named, listed)
                 if not any(ways) and "(" in clause:
                     # "Sail to c (it is at b now)"
                     inside = (self.grammar.objects_in(clause), False)
                     ways = self.grammar.completed(_BRACKETS.sub(" ", clause), [inside, *named], listed)
-            fitting: Sequence[GroundAction] = ()
-            for way in ways:
-                fitting = fitting or [action for action in way if simulator.is_applicable(state, action)]
+            applicable = partial(simulator.is_applicable, state)
+            fitting = next(filter(None, (list(filter(applicable, way)) for way in ways)), [])
             if len(fitting) == 1 and _is_above(placed[index : index + 4], fitting[0]):
                 # "2. Deliver to b" above "- Sail from a to b" is the title of a part.
                 titles.add(index)
                 continue
             if len(fitting) == 1:
-                item = item._replace(status="read", action=fitting[0], candidates=(), rule="named", reason="")
-                chosen[index] = item
+                chosen[index] = item = item.named(fitting[0])
             said = item.action.args if item.action is not None else ()
             named.appendleft(([self.lexicon.by_pddl[arg] for arg in said if arg in self.lexicon.by_pddl], True))
             state = None if item.action is None else simulator.step(state, item.action).successor
@@ -233,8 +218,7 @@ class Reader:
             if item.reading.reason == UNSAID:
                 before = [(step.number, step.reading.action) for step in plan]
                 steps = repeated(self.grammar, item.reading.text, before)
-            read = [item.reading._replace(status="read", action=action, rule="named", reason="") for action in steps]
-            plan += [item._replace(reading=each, number=None) for each in read] or [item]
+            plan += [item._replace(reading=item.reading.named(step), number=None) for step in steps] or [item]
         return plan
 
     def placed(self, text: str) -> tuple[list[PlacedReading], Layout]:
@@ -278,7 +262,7 @@ class Reader:
         strings = '"' in said
         for index, piece in enumerate(layout.pieces):
             block = layout.blocks[piece.block]
-            tagged = block.opened and block.closed
+            tagged = block.rank == 3
             # Numbering that goes back begins another list of steps.
             number = _ITEM.match(said, piece.start, piece.end) if said[piece.start].isdigit() else None
             begun = piece.block != tag or (number is not None and 0 < int(number[1] or 0) <= count)
@@ -296,7 +280,8 @@ class Reader:
                 readings = headed
                 if placed[-1].reading.is_attempt and placed[-1].reading.action is None:
                     # "**Step 4: propagate_input**"
-                    placed[-1] = placed[-1]._replace(reading=_as_prose(placed[-1].reading, "explained (heading)"))
+                    heading = placed[-1].reading
+                    placed[-1] = placed[-1]._replace(reading=heading.as_prose(heading.stance or "explained (heading)"))
             else:
                 kept = name if peeled.item and readings[-1].action is None else ""
                 name = self._action_named(said[piece.start : piece.end], peeled.start) or kept
@@ -347,8 +332,8 @@ class Reader:
             step = next((step.reading.action for step in numbered), None)
             ways = [] if step is None else exchanged(self.grammar, reading.text, step)
             if len(ways) == 1:
-                changed = reading._replace(status="read", action=ways[0], rule="named", reason="")
-                placed[index] = item._replace(reading=changed._replace(stance=f"change of step {numbers[0]}"))
+                changed = reading.named(ways[0])._replace(stance=f"change of step {numbers[0]}")
+                placed[index] = item._replace(reading=changed)
         return placed
 
     @cached_property
@@ -554,23 +539,20 @@ class Reader:
                 return [found[0]._replace(stance=f"insert behind step {place}")]
             unsaid = _no_action(text, piece, "doubt")._replace(reason=UNSAID)
             return [unsaid] if numbers or place else _between(text, unsaid, readings)
-        if bold := _EMPHASIS.match(said):
+        pairs = list(zip(readings, verdicts, strict=True))
+        if (bold := _EMPHASIS.match(said)) and any(item.action for item in readings):
             # "*Freeing a.* Move b from a to c."
-            titled = [item.is_failure and item.end + peeled.start <= bold.end() for item in verdicts]
-            titled = [
-                holds and not self.grammar.orders(item.text, bare=True)
-                for holds, item in zip(titled, readings, strict=True)
+            title = bold.end() + piece.start
+            pairs = [
+                (reading, item)
+                for reading, item in pairs
+                if not item.is_failure or reading.end > title or self.grammar.orders(reading.text, bare=True)
             ]
-            if any(item.action for item in readings):
-                pairs = zip(readings, verdicts, titled, strict=True)
-                kept = [(reading, item) for reading, item, holds in pairs if not holds]
-                readings, verdicts = [reading for reading, _ in kept], [item for _, item in kept]
-        attempts = any(reading.is_attempt for reading in readings)
-        if attempts or not (listed or marked):
-            # A verb without objects may be a step where a line of the plan says no other.
-            named = (reading.is_attempt or item.names_object for reading, item in zip(readings, verdicts, strict=True))
-            readings = [reading for reading, kept in zip(readings, named, strict=True) if kept]
-        nameless = not any(item.names_object for item in verdicts)
+        attempts = any(reading.is_attempt for reading, _ in pairs)
+        nameless = not any(item.names_object for _, item in pairs)
+        # A verb without objects may be a step where a line of the plan says no other.
+        strict = attempts or not (listed or marked)
+        readings = [reading for reading, item in pairs if not strict or reading.is_attempt or item.names_object]
         if not any(reading.status == "read" for reading in readings) and _is_titled(said, peeled.start, nameless):
             # "## Making coffee", "**Open the way**", "**At depot_1**", "**Day 1: from place_0 to place_1**"
             return [_no_action(text, piece, "prose")]
@@ -606,9 +588,7 @@ class Reader:
             return reading._replace(rule="doubt" if is_open(item.stance) else "prose")
         # "No, it has to go through place_3:"
         heading = heads and item.is_failure and not marked and (not item.names_object or item.start > 0)
-        # "Let me lay out the plan."
-        of_plan = not (listed or marked) and item.unknown and WORDS.speaks_of_plan.issuperset(item.unknown)
-        if item.reason == UNKNOWN_VERB or heading or of_plan:
+        if item.reason == UNKNOWN_VERB or heading:
             return reading._replace(status="not-an-action", rule="doubt")
         return reading
 
@@ -653,25 +633,15 @@ class Reader:
             return placed
         for index, item in enumerate(placed[:-1]):
             reading, below = item.reading, placed[index + 1].reading
-            if item.item == "option" and reading.action is None and below.action and below.line > reading.line:
+            deep = below.line - reading.line if below.action else 0
+            open_ = reading.status == "unreadable" or reading.rule == "doubt"
+            if item.item == "option" and reading.action is None and deep > 0:
                 # "**Option 1:** raise counter_1" above its steps
-                start = text.rfind("\n", 0, reading.start) + 1
-                label = reading._replace(status="not-an-action", rule="label", start=start, reason="", stance="")
-                placed[index] = item._replace(reading=label._replace(text=text[start : reading.end]))
-            elif (
-                below.action
-                and 0 < below.line - reading.line <= 2
-                and _part(text, reading)
-                and (reading.action is None or placed[index + 1].item != "")
-            ):
-                title = reading._replace(status="not-an-action", rule="prose", action=None, candidates=())
-                title = title._replace(stance="restated", reason="", unknown=())
-                placed[index] = item._replace(reading=title, item="", number=None)
-            elif (reading.status == "unreadable" or reading.rule == "doubt") and self._is_title(
-                text, item, placed[index + 1 :]
-            ):
-                title = reading._replace(status="not-an-action", rule="prose", stance="restated")
-                placed[index] = item._replace(reading=title)
+                placed[index] = item._replace(reading=_whole_line(text, reading).as_prose("", "label"))
+            elif 0 < deep <= 2 and _part(text, reading) and (reading.action is None or placed[index + 1].item != ""):
+                placed[index] = item._replace(reading=reading.as_prose("restated"), item="", number=None)
+            elif 0 < deep <= 2 and open_ and self._is_title(text, item, placed[index + 1 :]):
+                placed[index] = item._replace(reading=reading.as_prose("restated"))
         placed = self._with_asides(text, placed)
         tried = [item for item in placed if item.reading.is_attempt]
         tried_in_vain = all(item.reading.status == "unreadable" for item in tried)
@@ -682,13 +652,19 @@ class Reader:
             tried_in_vain = not any(self.names_object(item.reading.text) for item in meant)
         if tried_in_vain and (gives_none(text) or self._is_cut_off(text)):
             # "I would have to move a to b, but …, so there is no plan."
-            return [item._replace(reading=_as_prose(item.reading, "explained (no plan)")) for item in placed]
-        done = {item.reading.action for item in placed if item.reading.action is not None}
+            return [
+                item._replace(reading=item.reading.as_prose(item.reading.stance or "explained (no plan)"))
+                if item.reading.is_attempt or item.reading.rule == "doubt"
+                else item
+                for item in placed
+            ]
+        found = [item for item in placed if item.reading.action is not None]
+        done = {item.reading.action for item in found if item.reading.action is not None}
         for index in range(len(placed)) if done else ():
             placed = self._with_step_below(text, placed, index)
-        steps = {item.mark for item in placed if item.reading.action is not None} - {""}
-        read = {item.reading.line for item in placed if item.reading.action is not None}
-        listed = {spot for item in placed if item.reading.action and item.item for spot in _beside(item, (0,))}
+        steps = {item.mark for item in found} - {""}
+        read = {item.reading.line for item in found}
+        listed = {spot for item in found if item.item for spot in _beside(item, (0,))}
         judged: list[PlacedReading] = []
         for item in placed:
             reading, alone = item.reading, item.reading.line not in read
@@ -735,8 +711,7 @@ class Reader:
         if reading.reason == UNSAID or (marked and not reading.text.rstrip(" *_`").endswith(":")):
             return item._replace(reading=reported(reading))
         if again or self.grammar.restates(reading.text, reading.stance, done):
-            settled = reading._replace(rule="prose", stance="restated", reason="", candidates=())
-            return item._replace(reading=settled)
+            return item._replace(reading=reading.as_prose("restated"))
         if not done and reading.stance.startswith(("hypothetical", "goal")):
             return item._replace(reading=reading._replace(rule="prose"))
         return item._replace(reading=reported(reading), doubt=True)
@@ -778,9 +753,7 @@ class Reader:
                 and not (tried and item.tries - around)
                 and (above or (goes_on and (heads or they or not self.grammar.orders(reading.text))))
             ):
-                start = line if heads else reading.start
-                said = reading._replace(start=start, text=text[start : reading.end], status="not-an-action")
-                said = said._replace(rule="prose", stance="explained (aside)", reason="", candidates=())
+                said = (_whole_line(text, reading) if heads else reading).as_prose("explained (aside)")
                 placed[index] = item._replace(reading=said, number=None, item="")
         return placed
 
@@ -800,27 +773,35 @@ class Reader:
         reading, following = item.reading, behind[0]
         line = text.rfind("\n", 0, reading.start) + 1
         heads = _HEADS.match(text, line) is not None and following.number in (None, 1)
-        if reading.unknown or reading.candidates or following.reading.action is None:
-            return False
-        if (
-            (heads or not item.item)
-            and "pddl" in following.reading.rule
-            and 0 < following.reading.line - reading.line < 3
-        ):
+        said = text[reading.start : following.reading.start].split("\n")[0].rstrip(" *_")
+        near = 0 < following.reading.line - reading.line < 3
+        if near and (heads or not item.item) and "pddl" in following.reading.rule and said.endswith(":"):
             # "Set up a at b:" above "put_up(a, b)"
-            return text[reading.start : following.reading.start].split("\n")[0].rstrip(" *_").endswith(":")
+            return True
         below = item.mark != following.mark or following.indent > item.indent or heads
-        titled = below and item.mark[:1] != '"' and 0 < following.reading.line - reading.line <= 2
+        titled = below and item.mark[:1] != '"' and not (reading.unknown or reading.candidates)
         inner = list(takewhile(lambda other: other.item != "" and other.indent > item.indent, behind))
         # "1. Get the key" above its own list: "1. Go to a", "2. Pick up b"
         actions = [other.reading.action for other in behind[: 6 if heads else max(len(inner), 1)]]
         return titled and any(action is not None and self.grammar.titles(reading.text, action) for action in actions)
 
 
-def _sentence(text: str, reading: Reading) -> str:
-    """The words of a sentence, or of a part of it, up to the end of a reading."""
-    near = max(reading.start - _SENTENCE, 0)
-    begin = text.rfind("\n", near, reading.start) + 1 or near
+def _line(text: str, reading: Reading) -> str:
+    """The line that a reading stands on, without blanks around it."""
+    begin, stop = text.rfind("\n", 0, reading.start) + 1, text.find("\n", reading.end)
+    return text[begin : stop if stop >= 0 else None].strip()
+
+
+def _whole_line(text: str, reading: Reading) -> Reading:
+    """A reading with its line from the beginning."""
+    start = text.rfind("\n", 0, reading.start) + 1
+    return reading._replace(start=start, text=text[start : reading.end])
+
+
+def _sentence(text: str, reading: Reading, after: int) -> str:
+    """The words of a sentence, or of a part of it, behind an offset and up to the end of a reading."""
+    begin = max(text.rfind("\n", after, reading.start) + 1, after)
+    begin += peel(text[begin : reading.end]).start if begin > after else 0
     begin = max((begin, *(match.end() for match in _BREAK.finditer(text, begin, reading.start))))
     return text[begin : reading.end]
 
@@ -838,12 +819,6 @@ def _is_above(placed: Sequence[PlacedReading], action: GroundAction) -> bool:
     """Whether a step is said again with other marks below the first of these readings."""
     below = takewhile(lambda other: other.mark != placed[0].mark, placed[1:])
     return any(other.reading.action == action for other in below)
-
-
-def _as_prose(reading: Reading, stance: str) -> Reading:
-    if not reading.is_attempt and reading.rule != "doubt":
-        return reading
-    return reading._replace(status="not-an-action", rule="prose", reason="", stance=reading.stance or stance)
 
 
 def _beside(item: PlacedReading, ways: Iterable[int]) -> set[tuple[object, ...]]:
@@ -873,8 +848,7 @@ def _part(text: str, reading: Reading) -> bool:
     line = text.rfind("\n", 0, reading.start) + 1
     if reading.action is not None and text[line] not in "#*":
         return False
-    said = _PART.match(text, line)
-    return said is not None and said[1].lower() in WORDS.part_nouns
+    return part_of(text[line : reading.end])[0] in WORDS.part_nouns
 
 
 def _leaves_unsaid(text: str) -> bool:
@@ -932,9 +906,7 @@ def _reading(text: str, piece: Piece, offset: int, verdict: ClauseReading) -> Re
 def _as_written(text: str, reading: Reading) -> Reading:
     """A reading of the clean text with the words of the reply as it was; among noise they are no longer exact."""
     said = text[reading.start : reading.end]
-    begin, stop = text.rfind("\n", 0, reading.start) + 1, text.find("\n", reading.end)
-    line = text[begin : stop if stop >= 0 else None].strip()
-    exact = line == said == reading.text
+    exact = _line(text, reading) == said == reading.text
     return reading._replace(text=said, rule="markup" if reading.rule == "exact" and not exact else reading.rule)
 
 

@@ -77,6 +77,15 @@ class Reading(NamedTuple):
         """Whether the text was meant as an action."""
         return self.status in ATTEMPTS
 
+    def as_prose(self, stance: str, rule: str = "prose") -> Reading:
+        """The same as no action, for the given stance."""
+        told = self._replace(status="not-an-action", action=None, candidates=(), unknown=(), reason="")
+        return told._replace(rule=rule, stance=stance)
+
+    def named(self, action: GroundAction) -> Reading:
+        """The same as an action of which something was left out."""
+        return self._replace(status="read", action=action, candidates=(), rule="named", reason="")
+
     def as_json(self) -> dict[str, object]:
         """The reading as the command line prints it; suggestions for an unknown object stand in ``candidates``.
 

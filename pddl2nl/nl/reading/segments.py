@@ -215,6 +215,11 @@ class Block(NamedTuple):
     opened: bool
     closed: bool
 
+    @property
+    def rank(self) -> int:
+        """Two tags come before an end tag, and that before a start tag."""
+        return 2 * self.closed + self.opened
+
 
 @dataclass(frozen=True)
 class Layout:
