@@ -102,13 +102,6 @@ def test_steps_for_several_objects() -> None:
     assert read("grippers", "1. Move robot_0 and ball_1 from room_1 to room_0.")[-1] == ""
 
 
-def test_an_initial_stands_for_the_only_noun_that_begins_with_it() -> None:
-    assert read("blocksworld", "1. Unstack b2 from b3.\n2. Stack b2 on b0.") == [
-        "unstack block_2 from block_3",
-        "stack block_2 on block_0",
-    ]
-
-
 def test_an_option_that_its_heading_recommends_is_the_plan() -> None:
     first, second = ("1. unstack block_2 from block_3\n2. put down block_2", "1. unstack block_2 from block_3")
     assert read("blocksworld", f"Option A:\n{first}\n\nOption B (recommended):\n{second}") == [second[3:]]
