@@ -157,9 +157,7 @@ class Frame:
         goals = frozenset([slot for slot in slots if slot in goals][:1]) if natural else goals
         tail = tuple(gaps[-1])
         names = [word for word in name_words(snippet.name) if word not in PREPOSITIONS and word != verb]
-        # Whether the first slot stands before the verb.
-        subject = at > 0
-        frame = (snippet.name, tuple(types), verb, particles, tuple(slots), roles, tail, told, words, subject, goals)
+        frame = (snippet.name, tuple(types), verb, particles, tuple(slots), roles, tail, told, words, at > 0, goals)
         joins = gaps[1:2] != [] and gaps[1][:1] == ["and"] and lexicon.type_words | ARTICLES >= {*gaps[1][1:]}
         return cls(*frame, tuple(names), natural, joins)
 
@@ -392,7 +390,15 @@ class Frames:
             # "Shift on a", where another action turns a on
             next_word = words[verb + 1].text if verb + 1 < len(words) else ""
             other = {next_word} & {word for frame in self._every for word in frame.particles}
-            fits = [fit for fit in fits if self._suits(fit) and fit.cost < _ALIKE and other <= {*fit.frame.particles}]
+            fits = [
+                fit
+                for fit in fits
+                if fit.cost < _ALIKE and other <= {*fit.frame.particles}
+                if all(
+                    self.statics.suits(fit.frame.action, place, item.pddl)
+                    for place, items in enumerate(fit.objects) for item in items[:1]
+                )
+            ]  # fmt: skip
             return fits if len({fit.frame.action for fit in fits}) == 1 else []
         return [fit for fit in fits if fit.cost < min(other.cost for other in fits) + 0.25]
 
@@ -425,11 +431,6 @@ class Frames:
             # In a domain without types, a key is no place.
             if self.statics.suits(name, other, action.args[one]) and self.statics.suits(name, one, action.args[other])
         )]  # fmt: skip
-
-    def _suits(self, fit: Fit) -> bool:
-        """Whether all objects are of the kinds that stand for types in a domain without them."""
-        places = (place for place, objects in enumerate(fit.objects) if objects)
-        return all(self.statics.suits(fit.frame.action, at, item.pddl) for at in places for item in fit.objects[at][:1])
 
     def _roles(
         self, words: Sequence[Word], verb: int, mentions: Sequence[Mention], particles: Sequence[str]
@@ -534,10 +535,8 @@ class Frames:
             completed = self._completed(frame, omitted, objects)
             if completed is None:
                 return None
+            # It makes the static preconditions true.
             objects[frame.slots[omitted]] = completed
-            names = tuple([items[0].pddl for items in objects if len(items) == 1])
-            if len(names) == len(objects) and not self.statics.allows(GroundAction(frame.action, names)):
-                return None
         rule = self._rule(frame, row, chosen, first, last, ending or omitted >= 0)
         return Fit(frame, tuple(objects), cost, first, last + 1, rule, omitted)
 
