@@ -33,21 +33,20 @@ _SO = re.compile(r"(?:so|then|and|therefore)\b", re.IGNORECASE)
 def claim_of(text: str, piece: Piece) -> Reading | None:
     """A wish to see the state, or a claim to be done, if a sentence of the piece is one."""
     said = text[piece.start : piece.end]
+    status: Status
     for sentence in _SPOKEN.finditer(said, peel(said).start):
         conditional = _CONDITIONAL.search(sentence[0]) is not None
         for clause in _CLAUSE.finditer(said, sentence.start(), sentence.end()):
             begin, stop = clause.span("said")
             look = _LOOK.search(said, begin, sentence.end())
             finished = _FINISHED.match(said, begin, sentence.end())
-            status: Status
             if look is not None and look.start() < stop and not _NO_WISH.search(said, begin, look.start()):
-                status, claim = "look-around", look
+                status, rule, claim = "look-around", "look-around", look
             elif finished and not conditional and (clause.start() == sentence.start() or _SO.match(said, begin)):
-                status, claim = "claimed-done", finished
+                status, rule, claim = "claimed-done", "done", finished
             else:
                 continue
             start, end = piece.start + begin, piece.start + claim.end()
-            rule = "look-around" if claim is look else "done"
             return Reading(piece.line, start, end, text[start:end], status, rule=rule)
     return None
 
@@ -70,10 +69,8 @@ def no_plan_said(text: str) -> str | None:
     """The sentence of a reply without a plan that says that there is none; None where no sentence does."""
     claim: str | None = None
     for sentence in (sentence for line in _spoken(text) for sentence in _sentences(line)):
-        if claim is not None and _GOES_ON.search(sentence):
-            claim = None
-        if claim is None and _claims(sentence):
-            claim = sentence
+        claim = None if claim is None or _GOES_ON.search(sentence) else claim
+        claim = sentence if claim is None and _claims(sentence) else claim
     return claim
 
 

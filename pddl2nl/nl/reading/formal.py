@@ -94,7 +94,6 @@ _BETWEEN = re.compile(
     re.IGNORECASE,
 )
 _TOKEN = re.compile(r"[^\s,|]+")
-_MARKS = "\"'`.;:"
 _REMARK = re.compile(r"[\s|,]*(?:[(\[;#–—→=-]|//|\Z)")
 _NEXT = re.compile(r"[\s,]*(?:→|[-=]+>)\s*(?:(?:and|then)\b,?\s*)*([^\s,|]+)")
 _ARGUMENT = re.compile(r"(?:([\w-]+)\s*[=:]\s*)?[\"'`]?([^\s,\"'`=]+)[\"'`]?")
@@ -117,11 +116,9 @@ class PDDLGrammar:
 
     def read(self, text: str) -> list[ClauseReading]:
         """S-expressions at the beginning of a text (``(stack a b) (pick-up c)``), calls, or a bare action."""
-        yaml = _YAML.match(text) if "\n" in text else None
-        if yaml is not None:
+        if "\n" in text and (yaml := _YAML.match(text)):
             schema = self.schema(yaml[1])
-            args = self._arguments(schema, yaml[2])
-            return [self.ground(schema, yaml[1], args, yaml.span())]
+            return [self.ground(schema, yaml[1], self._arguments(schema, yaml[2]), yaml.span())]
         verdicts = self._found(_SEXPR, text) or self._found(_CALL, text)
         if not verdicts:
             # "**Drive to the market:** `drive t a b`", "Drive there. (Action: `drive t a b`)"
@@ -136,7 +133,7 @@ class PDDLGrammar:
         count = 0 if schema is None else len(schema.parameters) + 1
         if schema is None or len(words) < count or not _REMARK.match(text, words[count - 1].end(), end):
             return []
-        args = [word[0].strip(_MARKS) for word in words[1:count]]
+        args = [word[0].strip("\"'`.;:") for word in words[1:count]]
         verdict = self.ground(schema, words[0][0], args, (start, words[count - 1].end()))
         if verdict.status != "read":
             return []
@@ -156,8 +153,10 @@ class PDDLGrammar:
                 match[0][0] == "(" if shape is _SEXPR else match[0].endswith(f"({match[2]})") and " " not in match[1]
             )
             # "(target: level_2)"
-            called = called and not match[1].endswith(":")
-            objects = called and not verdicts and args and all(map(self._is_object, args))
+            named = called and not verdicts and not match[1].endswith(":") and args
+            objects = named and all(
+                fold(arg) in self.lexicon.folded or arg.lower() in self.lexicon.by_pddl for arg in args
+            )
             lead = text[: match.start()].lower().split() if not verdicts and match.start() < 60 else []
             joined = _BETWEEN.fullmatch(text, at, match.start()) or label_of(lead) == "action"
             if not joined or not (schema or objects):
@@ -172,9 +171,6 @@ class PDDLGrammar:
         keyed = dict(found)
         ordered = _by_keys(self.lexicon, schema, keyed) if schema is not None and len(keyed) == len(found) else []
         return ordered or [value for _, value in found if schema is None or any(map(str.isalnum, value))]
-
-    def _is_object(self, name: str) -> bool:
-        return fold(name) in self.lexicon.folded or name.lower() in self.lexicon.by_pddl
 
     def ground(self, schema: StepSchema | None, name: str, args: Sequence[str], span: tuple[int, int]) -> ClauseReading:
         """An action given by its PDDL name; objects by their told names, or all by their PDDL names."""

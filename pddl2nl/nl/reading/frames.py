@@ -165,9 +165,7 @@ class Frame:
         goals = frozenset([slot for slot in slots if slot in goals][:1]) if natural else goals
         tail = tuple(gaps[-1])
         names = [word for word in name_words(snippet.name) if word not in PREPOSITIONS and word != verb]
-        # Whether the first slot stands before the verb.
-        subject = at > 0
-        frame = (snippet.name, tuple(types), verb, particles, tuple(slots), roles, tail, told, words, subject, goals)
+        frame = (snippet.name, tuple(types), verb, particles, tuple(slots), roles, tail, told, words, at > 0, goals)
         joins = gaps[1:2] != [] and gaps[1][:1] == ["and"] and lexicon.type_words | ARTICLES >= {*gaps[1][1:]}
         return cls(*frame, tuple(names), natural, joins)
 
@@ -209,7 +207,10 @@ class Fit:
 
 
 class _Row(NamedTuple):
-    """A clause before it is laid on a frame: words, where its verb stands, mentions in order, and their roles."""
+    """A clause before it is laid on a frame: words, where its verb stands, mentions in order, and their roles.
+
+    ``loose``: types count, and what is before and after; ``partial``: objects that are left out stay open.
+    """
 
     words: Sequence[Word]
     verb: int
@@ -218,6 +219,7 @@ class _Row(NamedTuple):
     mentions: Sequence[Mention]
     roles: list[Role]
     loose: bool = False
+    partial: bool = False
 
 
 class Frames:
@@ -240,7 +242,6 @@ class Frames:
                     self.verbs.setdefault(form, []).append((frame, kind, float(verb != frame.verb)))
         own = (form for frame in self.frames.values() if frame.verb for form in verb_forms(frame.verb))
         self._spelled = sorted(word for word in {*own, *lexicon.type_words, *self.vocabulary} if len(word) > 3)
-        self._typos: dict[str, str] = {}
 
     def mentions(self, words: Sequence[Word]) -> list[Mention]:
         """The object mentions of a clause, in order, without overlap; the told spelling first, then the longest."""
@@ -257,25 +258,18 @@ class Frames:
 
     def mended(self, words: Sequence[Word]) -> list[Word]:
         """The words without typos of one letter in a verb or a word for a kind; empty where none has one."""
-        named = inside(self.mentions(words))
-        mended = [word if index in named else self._mended(word) for index, word in enumerate(words)]
-        return mended if mended != list(words) else []
-
-    def _mended(self, word: Word) -> Word:
-        text = word.text
-        if text not in self._typos:
-            known = text in self._spelled or len(text) < 4 or not text.isalpha() or text in FILLERS | PREPOSITIONS
-            self._typos[text] = text if known else self._near(text)
-        return word._replace(text=self._typos[text])
-
-    def _near(self, text: str) -> str:
-        """The only known word that differs by one letter; without one, the text itself."""
         # Imported here: it takes longer than the rest of the reader, and most replies hold no typo.
         from rapidfuzz import process
         from rapidfuzz.distance import OSA
 
-        near = process.extract(text, self._spelled, scorer=OSA.distance, score_cutoff=1, limit=2)
-        return near[0][0] if len(near) == 1 else text
+        named = inside(self.mentions(words))
+        mended = list(words)
+        for index, word in enumerate(words):
+            known = index in named or word.text in FILLERS or word.text in PREPOSITIONS or word.text in self._spelled
+            if not known and len(word.text) > 3 and word.text.isalpha():
+                near = process.extract(word.text, self._spelled, scorer=OSA.distance, score_cutoff=1, limit=2)
+                mended[index] = word._replace(text=near[0][0]) if len(near) == 1 else word
+        return mended if mended != list(words) else []
 
     def _is_no_name(self, words: Sequence[Word], index: int) -> bool:
         """Whether a word that could be a name is an article, a pronoun, or a number without its noun."""
@@ -298,16 +292,12 @@ class Frames:
     def fits(self, words: Sequence[Word], verb: int, mentions: Sequence[Mention], passive: bool) -> list[Fit]:
         """The cheapest fits of words whose verb stands at an index; several only where they cost the same."""
         fits: list[Fit] = []
-        for frame, form, cost in self._rivals(words, verb):
-            count = len(frame.slots)
-            for taken in () if frame.natural else (count, count - 1) if count > 1 else (count,):
-                if taken > len(mentions):
-                    continue
-                roles = self._roles(words, verb, mentions[:taken], frame.particles)
-                row = _Row(words, verb, form, passive and form == "past", mentions[:taken], roles)
-                fit = self._fit(frame, row)
-                if fit is not None and fit.cost + cost <= _LIMIT:
-                    fits.append(replace(fit, cost=fit.cost + cost))
+        for rival in self._rivals(words, verb):
+            count = len(rival[0].slots)
+            for taken in () if rival[0].natural else (count, count - 1) if count > 1 else (count,):
+                own = self._laid(rival, words, verb, mentions[:taken], passive) if taken <= len(mentions) else []
+                if own and own[0].cost <= _LIMIT:
+                    fits += own
                     break
         clauses = self._meant(words, verb, mentions)
         for meant in clauses:
@@ -321,9 +311,10 @@ class Frames:
         fits = [fit for fit, count in zip(fits, said, strict=True) if count == max(said)]
         # "pick up a from inside b" says more of "from the inside of" than of "from the top of".
         telling = {word for fit in fits for word in fit.frame.told}
+        between = [telling.intersection(word.text for word in words[fit.first : fit.last]) for fit in fits]
         fits = [
-            replace(fit, cost=fit.cost + 2 * len((telling - {*fit.frame.told}).intersection(self._between(words, fit))))
-            for fit in fits
+            replace(fit, cost=fit.cost + 2 * len(own - {*fit.frame.told}))
+            for fit, own in zip(fits, between, strict=True)
         ]
         complete = [fit for fit in fits if fit.omitted < 0] or fits
         best = min(fit.cost for fit in complete)
@@ -345,22 +336,18 @@ class Frames:
         fits: list[Fit] = []
         rivals = self._rivals(words, verb)
         telling = {word for frame, _, _ in rivals for word in (*frame.names, *frame.particles)}
-        for frame, form, cost in rivals:
-            if len(frame.slots) != len(mentions):
-                continue
-            roles = self._roles(words, verb, mentions, frame.particles)
-            row = _Row(words, verb, form, passive and form == "past", mentions, roles, True)
-            for fit in self._all_fits(frame, row):
+        for rival in rivals:
+            frame, count = rival[0], len(rival[0].slots)
+            for fit in self._laid(rival, words, verb, mentions, passive, loose=True) if count == len(mentions) else ():
                 # "The boat goes south west", "Move the agent up to the right"
                 last = at = fit.last
                 while at < len(words) and not words[at].parted and words[at].text in telling | ARTICLES | _WAYS:
                     at += 1
                     last = at if words[at - 1].text in telling else last
-                fit = replace(fit, last=last)
                 said = {word.text for word in words[:last]}
                 lacking = sum(not any(text.startswith(name) for text in said) for name in frame.names)
                 others = (telling & said) - {*frame.names, *frame.particles}
-                fits.append(replace(fit, cost=fit.cost + cost + 0.5 * lacking + 2 * len(others)))
+                fits.append(replace(fit, last=last, cost=fit.cost + 0.5 * lacking + 2 * len(others)))
         best = min((fit.cost for fit in fits), default=_NEVER)
         return [fit for fit in fits if fit.cost < best + 0.5] if best <= _LIMIT else []
 
@@ -405,21 +392,27 @@ class Frames:
         """The cheapest fits of words that leave objects out and say at least one; every mention is used."""
         fits: list[Fit] = []
         known = self.verbs.get(words[verb].text, ())
-        for frame, form, cost in known or [(frame, "base", 1.0) for frame in self._every]:
+        for rival in known or [(frame, "base", 1.0) for frame in self._every]:
+            frame = rival[0]
             # A verb of no action says one only with all that it needs, but for where a way begins.
             least = 1 if known else max(2, len(frame.slots)) - bool(frame.goals)
             if least <= len(mentions) <= len(frame.slots):
-                roles = self._roles(words, verb, mentions, frame.particles)
                 loose = frame.natural or not known
-                row = _Row(words, verb, form, passive and form == "past", mentions, roles, loose)
-                fit = self._fit(frame, row, partial=True)
-                if fit is not None and fit.cost + cost - 0.5 * fit.objects.count(()) <= _LIMIT:
-                    fits.append(replace(fit, cost=fit.cost + cost))
+                own = self._laid(rival, words, verb, mentions, passive, loose=loose, partial=True)
+                fits += [fit for fit in own if fit.cost - 0.5 * fit.objects.count(()) <= _LIMIT]
         if not known:
             # "Shift on a", where another action turns a on
             next_word = words[verb + 1].text if verb + 1 < len(words) else ""
             other = {next_word} & {word for frame in self._every for word in frame.particles}
-            fits = [fit for fit in fits if self._suits(fit) and fit.cost < _ALIKE and other <= {*fit.frame.particles}]
+            fits = [
+                fit
+                for fit in fits
+                if fit.cost < _ALIKE and other <= {*fit.frame.particles}
+                if all(
+                    self.statics.suits(fit.frame.action, place, item.pddl)
+                    for place, items in enumerate(fit.objects) for item in items[:1]
+                )
+            ]  # fmt: skip
             return fits if len({fit.frame.action for fit in fits}) == 1 else []
         return [fit for fit in fits if fit.cost < min(other.cost for other in fits) + 0.25]
 
@@ -450,15 +443,6 @@ class Frames:
             # In a domain without types, a key is no place.
             if self.statics.suits(name, other, action.args[one]) and self.statics.suits(name, one, action.args[other])
         )]  # fmt: skip
-
-    def _suits(self, fit: Fit) -> bool:
-        """Whether all objects are of the kinds that stand for types in a domain without them."""
-        places = (place for place, objects in enumerate(fit.objects) if objects)
-        return all(self.statics.suits(fit.frame.action, at, item.pddl) for at in places for item in fit.objects[at][:1])
-
-    @staticmethod
-    def _between(words: Sequence[Word], fit: Fit) -> Iterator[str]:
-        return (word.text for word in words[fit.first : fit.last])
 
     def _roles(
         self, words: Sequence[Word], verb: int, mentions: Sequence[Mention], particles: Sequence[str]
@@ -493,15 +477,17 @@ class Frames:
             parts = ["no", *parts[:-1]]
         return parts if any(part in self.vocabulary for part in parts) else [text]
 
-    def _fit(self, frame: Frame, row: _Row, partial: bool = False) -> Fit | None:
-        """The cheapest assignment of the mentions to the slots, if it is the only one of its cost.
+    def _laid(
+        self, rival: tuple[Frame, str, float], words: Sequence[Word], verb: int, mentions: Sequence[Mention],
+        passive: bool, *, loose: bool = False, partial: bool = False,
+    ) -> list[Fit]:  # fmt: skip
+        """The ways of about the lowest cost to lay mentions on a frame's slots; one at most where it is not loose."""
+        frame, form, cost = rival
+        roles = self._roles(words, verb, mentions, frame.particles)
+        row = _Row(words, verb, form, passive and form == "past", mentions, roles, loose, partial)
+        return [replace(fit, cost=fit.cost + cost) for fit in self._fits(frame, row)]
 
-        ``partial``: objects that are left out stay open.
-        """
-        fits = list(self._all_fits(frame, row, partial))
-        return fits[0] if len(fits) == 1 else None
-
-    def _all_fits(self, frame: Frame, row: _Row, partial: bool = False) -> Iterator[Fit]:
+    def _fits(self, frame: Frame, row: _Row) -> Iterator[Fit]:
         """The assignments of about the lowest cost that mean different objects."""
         mentions = row.mentions
         if row.loose and not frame.natural and self._contradicts(frame, row):
@@ -517,7 +503,7 @@ class Frames:
             if cost < price + (1.0 if price >= 2 and not row.loose else 0.5):
                 different.setdefault(tuple([mentions[k].objects if k >= 0 else () for k in chosen]), (cost, chosen))
         for cost, chosen in different.values() if row.loose or len(different) == 1 else ():
-            fit = self._fit_of(frame, row, cost, chosen, extra, partial)
+            fit = self._fit_of(frame, row, cost, chosen, extra)
             if fit is not None:
                 yield fit
 
@@ -530,15 +516,7 @@ class Frames:
             for k, role in enumerate(row.roles)
         )  # fmt: skip
 
-    def _fit_of(
-        self,
-        frame: Frame,
-        row: _Row,
-        price: float,
-        chosen: Sequence[int],
-        extra: Counter[str],
-        partial: bool,
-    ) -> Fit | None:
+    def _fit_of(self, frame: Frame, row: _Row, price: float, chosen: Sequence[int], extra: Counter[str]) -> Fit | None:
         mentions = row.mentions
         omitted = chosen.index(-1) if -1 in chosen else -1
         missing = Counter(word for role in frame.roles for word in role.content) - extra
@@ -565,14 +543,12 @@ class Frames:
                 fitting = tuple(item for item in mentions[k].objects if item.fits(frame.types[place]))
                 known = objects[place]
                 objects[place] = tuple(item for item in fitting if item in known) if known else fitting
-        if omitted >= 0 and not partial:
+        if omitted >= 0 and not row.partial:
             completed = self._completed(frame, omitted, objects)
             if completed is None:
                 return None
+            # It makes the static preconditions true.
             objects[frame.slots[omitted]] = completed
-            names = tuple([items[0].pddl for items in objects if len(items) == 1])
-            if len(names) == len(objects) and not self.statics.allows(GroundAction(frame.action, names)):
-                return None
         rule = self._rule(frame, row, chosen, first, last, ending or omitted >= 0)
         return Fit(frame, tuple(objects), cost, first, last + 1, rule, omitted)
 
@@ -678,7 +654,7 @@ class Frames:
         ):  # fmt: skip
             return _NEVER
         if row.mentions[k].first < row.verb and not said:
-            return 0.0 if not sought else 0.9 if frame.natural or sought <= WORDS.instrument else 1.5
+            return 0.9 if frame.natural or sought <= WORDS.instrument else 1.5
         if said & sought or said | sought <= WORDS.instrument:
             return 0.2
         if said | sought <= WORDS.locative:

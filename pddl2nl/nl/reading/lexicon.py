@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from pddl2nl.nl.reading.words import Word, fold
 from pddl2nl.nl.wording.snippets import Wording
@@ -57,25 +58,21 @@ class Lexicon:
         self.noun = wording.type_word
         declared = {*self._above, *(word for kind in self._above if (word := wording.type_word(kind)))}
         self.type_words = frozenset(_spellings(declared)) | self._anyone
-        kinds: dict[tuple[str, ...], tuple[frozenset[str], tuple[str, ...]]] = {}
+        above = cache(lambda types: frozenset({"object"}.union(*(self._above.get(kind, (kind,)) for kind in types))))
         for nl, item in objects.items():
-            if item.types not in kinds:
-                above = frozenset({"object"}.union(*(self._above.get(kind, (kind,)) for kind in item.types)))
-                said = {fold(name) for kind in item.types for name in (kind, wording.type_word(kind))}
-                kinds[item.types] = above, tuple(sorted(word for word in said if " " not in word))
-            self._add(KnownObject(nl, item.name, kinds[item.types][0]), kinds[item.types][1])
+            kinds = {fold(word) for kind in item.types for word in (kind, wording.type_word(kind))}
+            self._add(KnownObject(nl, item.name, above(item.types)), kinds)
         for alias, name in aliases.items():
             self._add_loose(fold(alias), self.by_pddl[name])
         # PDDL's own names, where no told name looks like them: "p0" for package_0, but no "truck7" beside truck_0.
         # Without types "hoist0" is more than a word for some object and its number: object_0 may be another thing.
-        stems = {_stem(name) for name in self.folded}
-        taken = stems | (self.type_words - self._anyone)
+        taken = {_stem(name) for name in self.folded} | (self.type_words - self._anyone)
         for known in self.by_nl.values():
             own_name = fold(known.pddl)
             if own_name != _stem(own_name) and _stem(own_name) not in taken:
                 self._add_loose(own_name, known)
         # "b3" for block_3, where no other noun begins with that letter.
-        initials = Counter(stem[:1] for stem in stems)
+        initials = Counter(stem[:1] for stem in {_stem(name) for name in self.folded})
         for known in self.by_nl.values():
             stem = self.stem(known)
             short = stem[:1] + fold(known.nl)[len(stem) :].lstrip("_")
@@ -88,20 +85,17 @@ class Lexicon:
         """The noun of an object's name: "fridge" of ``fridge_1``."""
         return _stem(fold(item.nl))
 
-    def _add(self, item: KnownObject, kinds: tuple[str, ...]) -> None:
+    def _add(self, item: KnownObject, kinds: Iterable[str]) -> None:
         self.by_nl[item.nl] = item
         self.by_pddl[item.pddl] = item
         folded = fold(item.nl)
         _append(self.folded, folded, item)
         self._note_parts(folded, item)
         for word in kinds:
-            if folded.startswith(word) and len(folded) > len(word):
-                short = folded[len(word) :].lstrip("_")
-                # A short name that is a letter would turn articles into objects.
-                if short and (short[0].isdigit() or len(short) > 1) and short != folded:
-                    _append(self._loose, short, item)
-            else:
-                _append(self._loose, f"{word}_{folded}", item)
+            short = folded.removeprefix(word).lstrip("_")
+            # A short name that is a letter would turn articles into objects.
+            if folded.startswith(word) and (short[:1].isdigit() or len(short) > 1):
+                _append(self._loose, short, item)
 
     def _add_loose(self, folded: str, item: KnownObject) -> None:
         if folded not in self.folded:
@@ -118,12 +112,10 @@ class Lexicon:
 
     def words_for(self, item: KnownObject) -> frozenset[str]:
         """The type words that may stand beside an object."""
-        words = self._words_of_type.get(item.types)
-        if words is None:
-            told = (self.noun(kind) for kind in item.types)
-            words = frozenset(_spellings({*item.types, *told})) | self._anyone
-            self._words_of_type[item.types] = words
-        return words
+        if item.types not in self._words_of_type:
+            told = map(self.noun, item.types)
+            self._words_of_type[item.types] = frozenset(_spellings({*item.types, *told})) | self._anyone
+        return self._words_of_type[item.types]
 
     def at(self, words: Sequence[Word], index: int) -> tuple[tuple[KnownObject, ...], int, bool]:
         """The objects that the words from ``index`` on name, how many words, and whether spelled loosely.
@@ -180,11 +172,8 @@ class Lexicon:
         if wanted not in self._near:
             from rapidfuzz import fuzz, process
 
-            nearest_names = process.extract(
-                wanted, self._choices, scorer=fuzz.ratio, processor=None, score_cutoff=_RESEMBLES, limit=None
-            )
-            nearest = sorted(nearest_names, key=lambda item: (-item[1], item[2]))[:_SUGGESTED]
-            self._near[wanted] = tuple(item.nl for folded, _, _ in nearest for item in self.folded[folded])
+            near = process.extract(wanted, self._choices, scorer=fuzz.ratio, score_cutoff=_RESEMBLES, limit=_SUGGESTED)
+            self._near[wanted] = tuple(item.nl for folded, _, _ in near for item in self.folded[folded])
         return self._near[wanted]
 
 
