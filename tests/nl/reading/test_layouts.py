@@ -1,0 +1,114 @@
+"""Layouts of today's models: lists below an action's name, tables with remarks, headings as steps, calls in sentences."""
+
+from __future__ import annotations
+
+import pytest
+
+from pddl2nl.nl import Reader, make_names, template_wording
+from pddl2nl.pddl import Task, parse_domain, parse_problem
+from tests.nl.reading.composed import domain
+
+LOAD, SAIL = "load car_0 onto the ferry at location_0", "sail the ferry from location_0 to location_1"
+STEPS = ["(board c0 l0)", "(sail l0 l1)"]
+
+
+def read(name: str, reply: str) -> tuple[list[str], bool]:
+    readings = domain(name).reader.read(reply)
+    return [*map(str, readings.plan)], readings.complete
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        # Objects below the name of their action
+        "board:\n1. car_0, location_0\n\nsail:\n2. location_0, location_1",
+        "**Step 1: board**\n- car_0, location_0\n\n**Step 2: sail**\n- location_0, location_1",
+        # The letters of the prompt
+        "1. board: A=car_0, B=location_0\n2. sail: A=location_0, B=location_1",
+        # A column of remarks names what it likes.
+        "| # | Step | Why |\n|---|---|---|\n"
+        f"| 1 | {LOAD} | location_1 needs car_0 |\n| 2 | {SAIL} | car_1 stays at location_2 |",
+        # Arrows without blanks
+        f"1. {LOAD}\n2. Sail location_0→location_1",
+        f"1. {LOAD}\n2. Sail location_0->location_1",
+        # "It" is what the wording itself names, and "there" where the step before ended.
+        f"1. {LOAD}\n2. The ferry is full. Sail it from location_0 to location_1.",
+        # A bracket behind a full stop
+        f"1. {LOAD}. (If it were full, it would have to sail first.)\n2. {SAIL}. (Nothing else is needed.)",
+        # What a step brings about
+        f"1. {LOAD}. The ferry has loaded car_0.\n2. {SAIL}. The ferry has sailed to location_1.",
+        # A title above formal calls
+        "Get car_0 over to location_1:\nboard(car_0, location_0); sail(location_0, location_1)",
+        # Conditions of a step
+        f"1. {LOAD}\n   - *Prerequisites:* the load is at location_0\n2. {SAIL}",
+    ],
+)
+def test_steps_are_read(reply: str) -> None:
+    assert read("ferry", reply) == (STEPS, True)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "board:\n1. car_0, location_0\n2. car_1, location_77\n\nsail:\n3. location_0, location_1",
+        # A heading that orders a step stands for one.
+        f"## Step 1\n{LOAD}\n\n## Step 2\n{SAIL}\n\n## Step 3: Unload the car\nIt can be unloaded there.",
+        f"## Step 1\n{LOAD}\n\n## Step 2\n{SAIL}\n\n## Step 3: Unload the car\nThat is all.",
+    ],
+)
+def test_what_may_be_a_step_is_reported(reply: str) -> None:
+    assert read("ferry", reply) == (STEPS, False)
+
+
+@pytest.mark.parametrize(
+    "remark",
+    [
+        "On reflection, step 2 should not end at location_2. Make it: sail the ferry from location_0 to location_1.",
+        "Checking once more: car_1 waits at location_2. So in step 2 it must be location_1, not location_2.",
+    ],
+)
+def test_a_correction_behind_the_plan_takes_the_place_of_its_step(remark: str) -> None:
+    assert read("ferry", f"1. {LOAD}\n2. sail the ferry from location_0 to location_2\n\n{remark}") == (STEPS, True)
+
+
+@pytest.mark.parametrize(
+    "remark",
+    [
+        "(Steps 1 and 2 could be replaced by others to lower the cost.)",
+        "You must **not** sail between steps 1 and 2, because then car_0 is lost. It could be dropped there later.",
+    ],
+)
+def test_what_only_might_change_a_step_changes_none(remark: str) -> None:
+    assert read("ferry", f"1. {LOAD}\n2. {SAIL}\n\n{remark}") == (STEPS, True)
+
+
+JUMPS = """(define (domain jumps) (:requirements :strips :typing) (:types place agent)
+ (:predicates (free ?p - place) (full ?p - place) (line ?a ?b ?c - place) (at ?a - agent ?p - place) (done ?a - agent))
+ (:action jump-on :parameters (?from ?over ?to - place)
+  :precondition (and (full ?from) (full ?over) (free ?to) (line ?from ?over ?to))
+  :effect (and (free ?from) (free ?over) (full ?to) (not (full ?from)) (not (full ?over)) (not (free ?to))))
+ (:action move_up :parameters (?a - agent) :effect (done ?a))
+ (:action load :parameters (?a - agent ?p - place) :precondition (at ?a ?p) :effect (done ?a))
+ (:action drop :parameters (?a - agent ?p ?q ?r - place) :precondition (line ?p ?q ?r) :effect (at ?a ?p)))"""
+JUMP = """(define (problem p) (:domain jumps) (:objects p1 p2 p3 - place r1 - agent)
+ (:init (full p1) (full p2) (free p3) (line p1 p2 p3) (line p3 p2 p1) (at r1 p1)) (:goal (done r1)))"""
+
+
+@pytest.mark.parametrize(
+    ("reply", "action"),
+    [
+        # "?from" and "?to" announce themselves.
+        ("jump-on place_0 over place_1 to place_2", "(jump-on p1 p2 p3)"),
+        # An action under its own name is no other one.
+        ("Apply 'move_up' to agent_0 → (3, 3), the position of place_0", "(move_up r1)"),
+        # A colon before the other objects
+        ("drop agent_0 at place_0: place_1, place_2", "(drop r1 p1 p2 p3)"),
+    ],
+)
+def test_actions_without_a_wording_are_read_by_name(reply: str, action: str) -> None:
+    parsed = parse_domain(JUMPS)
+    task = Task(parsed, parse_problem(JUMP, parsed))
+    wording = template_wording(parsed)
+    readings = Reader(task, wording, make_names(task, "typed", wording)).read(f"1. {reply}")
+    assert [*map(str, readings.plan)] == [action]
+    assert readings.complete
