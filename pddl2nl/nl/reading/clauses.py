@@ -227,6 +227,12 @@ class ActionGrammar:
         refused = False
         at = 0
         cells = content.split("|")
+        bare = [cell.strip(" *`'\"") for cell in cells if cell.strip()]
+        if len(bare) > 2 and self.pddl.schema(bare[0]) and not any(" " in cell for cell in bare[1:]):
+            # "up | a | b": a call whose name may be a small word
+            call = self.pddl.read(f"({' '.join(bare)})")
+            if [item.status for item in call] == ["read"]:
+                return [call[0]._replace(start=0, end=len(content.rstrip(" |")))]
         for cell in cells:
             start = at + len(cell) - len(cell.lstrip())
             at += len(cell) + 1
@@ -500,6 +506,10 @@ class ActionGrammar:
                 named.append(word if part == word.text else word._replace(text=part, raw=part))
                 word = word._replace(parted="")
         for at in range(len(named) - 2, -1, -1):
+            # "buy all needed" of an action buy-allneeded
+            joined = named[at].text + named[at + 1].text
+            if joined in self.frames.names and named[at].text not in self.frames.verbs:
+                named[at : at + 2] = [named[at]._replace(text=joined, raw=joined, end=named[at + 1].end)]
             # "let go of a" is "release a"
             for verb, said in _PHRASAL:
                 if [word.text for word in named[at : at + len(said)]] == said:
@@ -610,8 +620,14 @@ class ActionGrammar:
         read = whole is not None and whole.status in ("read", "ambiguous")
         if whole is not None and whole.is_failure and (each := self._for_each(text, words, listed)):
             return each
+        # "Once there, walk to a, and then pick up b": the first verb with objects of its own is no part of the lead.
+        lead = [word for word in words if whole and word.start < whole.start] if read else []
+        verb = next((at for at, word in enumerate(lead) if word.text in self.frames.verbs), len(lead))
+        swallowed = bool(self._names(lead[verb + 1 :])) and lead[0].text in WORDS.places | {"once"}
         parts = (
-            [] if whole and read and "loose-tail" not in whole.rules else self._split(words, whole if read else None)
+            []
+            if whole and read and "loose-tail" not in whole.rules and not swallowed
+            else self._split(words, whole if read and not swallowed else None)
         )
         clauses: list[ClauseReading] = []
         subject: Sequence[Word] = ()

@@ -184,7 +184,9 @@ def _parts(title: str, over: PlacedReading | None) -> dict[str, int]:
 
 def _changes(title: str) -> bool:
     """Whether the title of a part announces another plan, or none: "Better:", "Check:", but not "Out again:"."""
-    return turns_away(title) or heading_of(title) in NO_PLAN_HEADINGS or label_of(title.lower().split()) == "action"
+    # "**Phase 4: Final deliveries**" is another part, and no other plan.
+    other = turns_away(title) and part_of(title)[0] not in WORDS.part_nouns
+    return other or heading_of(title) in NO_PLAN_HEADINGS or label_of(title.lower().split()) == "action"
 
 
 def _speaks(item: PlacedReading) -> bool:
@@ -290,7 +292,8 @@ def _follow(plan: _Steps, block: _Steps) -> _Steps:
         return block
     if block.heading == "recap" and set(block.actions) <= set(plan.actions):
         return block if block.actions == plan.actions else plan
-    further = any(number > plan.parts.get(part, number) for part, number in block.parts.items())
+    first = dict.fromkeys(WORDS.part_nouns, 1)
+    further = any(number > plan.parts.get(part, first.get(part, number)) for part, number in block.parts.items())
     if further and not plan.rejected and not any(map(_changes, block.words)):
         # "Phase 3: Back again" does what phase 1 did.
         return both
@@ -485,7 +488,7 @@ READING_POLICIES: Mapping[str, ReadingPolicy] = MappingProxyType(
         for policy in (
             ReadingPolicy(
                 "default",
-                17,
+                18,
                 "The last block of steps that is tagged ([PLAN] … [PLAN END]), announced or follows a rejection; "
                 "tagged blocks come first. A block whose heading says that it is no plan does not count, and what only "
                 "says the plan's steps again adds nothing. Options without a choice, and a rejected plan without "

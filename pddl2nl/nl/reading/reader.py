@@ -541,12 +541,15 @@ class Reader:
             return [unsaid] if numbers or place else _between(text, unsaid, readings)
         pairs = list(zip(readings, verdicts, strict=True))
         if (bold := _EMPHASIS.match(said)) and any(item.action for item in readings):
-            # "*Freeing a.* Move b from a to c."
+            # "*Freeing a.* Move b from a to c.", "**Stage A – Fetch the mug.** Go to a and pick up b."
             title = bold.end() + piece.start
+            behind = [pair for pair in pairs if pair[0].end > title]
+            parts = part_of(bold[0])[0] in WORDS.part_nouns and any(reading.action for reading, _ in behind)
             pairs = [
                 (reading, item)
                 for reading, item in pairs
-                if not item.is_failure or reading.end > title or self.grammar.orders(reading.text, bare=True)
+                if (reading, item) in behind
+                or not (parts or (item.is_failure and not self.grammar.orders(reading.text, bare=True)))
             ]
         attempts = any(reading.is_attempt for reading, _ in pairs)
         nameless = not any(item.names_object for _, item in pairs)

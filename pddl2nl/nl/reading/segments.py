@@ -306,7 +306,8 @@ def _without_remarks(text: str) -> str:
         elif len(cells) != columns:
             columns = 0
         elif dropped:
-            lines[at] = "|".join(" " * len(cell) if place in dropped else cell for place, cell in enumerate(cells))
+            kept = (" " * len(f"|{cell}") if place in dropped else f"|{cell}" for place, cell in enumerate(cells))
+            lines[at] = "".join(kept)[1:]
     return "\n".join(lines)
 
 

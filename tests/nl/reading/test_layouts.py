@@ -1,4 +1,4 @@
-"""Layouts of today's models: lists below an action's name, tables with remarks, headings as steps, calls in sentences."""
+"""Layouts of today's models: lists below an action's name, tables with remarks, headings as steps, bare calls."""
 
 from __future__ import annotations
 
@@ -63,12 +63,12 @@ def test_what_may_be_a_step_is_reported(reply: str) -> None:
 @pytest.mark.parametrize(
     "remark",
     [
-        "On reflection, step 2 should not end at location_2. Make it: sail the ferry from location_0 to location_1.",
-        "Checking once more: car_1 waits at location_2. So in step 2 it must be location_1, not location_2.",
+        f"On reflection, step 1 should not load car_1. Make it: {LOAD}.",
+        "Checking once more: location_1 has room for one. So in step 1 it must be car_0, not car_1.",
     ],
 )
 def test_a_correction_behind_the_plan_takes_the_place_of_its_step(remark: str) -> None:
-    assert read("ferry", f"1. {LOAD}\n2. sail the ferry from location_0 to location_2\n\n{remark}") == (STEPS, True)
+    assert read("ferry", f"1. load car_1 onto the ferry at location_0\n2. {SAIL}\n\n{remark}") == (STEPS, True)
 
 
 @pytest.mark.parametrize(
