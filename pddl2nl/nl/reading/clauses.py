@@ -178,7 +178,7 @@ class ActionGrammar:
         """
         if content.startswith("(:"):
             return []
-        letters = _LETTERS.findall(content)
+        letters = _LETTERS.findall(content) if "=" in content else ()
         if letters and "ABCDEFGHJKL".startswith("".join(letters)):
             # "feast: A=a, B=b, C=c", by the letters of the prompt
             content = _LETTERS.sub(lambda match: " " * len(match[0]), content)

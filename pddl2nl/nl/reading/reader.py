@@ -282,8 +282,10 @@ class Reader:
                     # "**Step 4: propagate_input**"
                     heading = placed[-1].reading
                     placed[-1] = placed[-1]._replace(reading=heading.as_prose(heading.stance or "explained (heading)"))
+            elif readings[-1].action is not None:
+                name = ""
             else:
-                kept = name if peeled.item and readings[-1].action is None else ""
+                kept = name if peeled.item else ""
                 name = self._action_named(said[piece.start : piece.end], peeled.start) or kept
             in_thought = readings[-1].rule == "thought"
             found = tuple(reading.action for reading in readings if reading.action is not None)
@@ -663,8 +665,9 @@ class Reader:
             ]
         found = [item for item in placed if item.reading.action is not None]
         done = {item.reading.action for item in found if item.reading.action is not None}
-        for index in range(len(placed)) if done else ():
-            placed = self._with_step_below(text, placed, index)
+        for index, item in enumerate(placed) if done else ():
+            if item.number is not None and item.reading.action is None:
+                placed = self._with_step_below(text, placed, index)
         steps = {item.mark for item in found} - {""}
         read = {item.reading.line for item in found}
         listed = {spot for item in found if item.item for spot in _beside(item, (0,))}
@@ -688,7 +691,7 @@ class Reader:
         """The readings with what stands below "## Step 2: Pick up a bomb" reported, if no step is read there."""
         item = placed[index]
         line = text.rfind("\n", 0, item.reading.start) + 1
-        if item.number is None or item.reading.action is not None or not _HEADING.match(text, line):
+        if not _HEADING.match(text, line):
             return placed
         below = list(takewhile(lambda other: other.number is None, placed[index + 1 :]))
         verb = [word.text for word in words_of(item.reading.text[peel(item.reading.text).start :])[:1]]
