@@ -52,6 +52,7 @@ from pddl2nl.nl.reading.words import (
 from pddl2nl.nl.wording.snippets import Wording
 from pddl2nl.nl.wording.template import template_action
 from pddl2nl.pddl.task import Task, effect_literals
+from pddl2nl.pddl.tree import StepSchema
 from pddlval import GroundAction
 
 Steps = tuple[GroundAction, ...]
@@ -90,6 +91,7 @@ _OPENERS = WORDS.corrections | WORDS.openers
 _SUBJECTLESS = _OPENERS | WORDS.passives | {"it", "they"}
 _SUPPOSED = ("(would)", "(could)", "(might)", "(may)")
 _MEANT = phrases("meant", whole=True)
+_ANEW = frozenset(("then", "again", "back", "next", "also"))
 _LETTERS = re.compile(r"(?<![\w=])([A-Z])\s?=\s?(?=\w)")
 _AIM = re.compile(r"(?:in order )?to\b", re.IGNORECASE)
 _MARK = re.compile(r"[^\w\s(]\s*|(?=\()")
@@ -369,9 +371,15 @@ class ActionGrammar:
         own = [frame for frame, _, _ in self.frames.verbs.get(words[at].text, ()) if frame.action == step.name]
         if not (at and own and [item.is_failure or is_open(item.stance) for item in verdicts] == [True]):
             return False
-        ends = {step.args[slot] for slot, role in zip(own[-1].slots, own[-1].roles, strict=True) if "to" in role[0]}
+        if not _ANEW.isdisjoint(word.text for word in words):
+            return False
         for mention in (mentions := self.frames.mentions(words)):
-            known = ends if mention.first and words[mention.first - 1].text == "to" else step.args
+            way = {words[mention.first - 1].text if mention.first else ""} & {"from", "to"}
+            known = {
+                step.args[slot]
+                for slot, role in zip(own[-1].slots, own[-1].roles, strict=True)
+                if way <= role.prepositions
+            }
             if not any(item.pddl in known for item in mention.objects):
                 return False
         return bool(mentions)
@@ -829,11 +837,15 @@ class ActionGrammar:
             head = head[:-1]
         return head
 
+    def _sure_name(self, text: str, word: Word) -> StepSchema | None:
+        """The action of a name that is no other word or stands in quotes: "load-truck a into t", "'load' a into t"."""
+        said = text[word.start : word.end]
+        return self.pddl.schema(said) if text[word.end : word.end + 1] in _QUOTES or not said.isalpha() else None
+
     def _told_call(self, text: str, words: Sequence[Word]) -> ClauseReading | None:
         """An action behind its own name, with its objects in the order of the template wording: "'x' to a, b and c"."""
         begin, end = words[0].start, words[0].end
-        sure = text[end : end + 1] in _QUOTES or not text[begin:end].isalpha()
-        schema = self.pddl.schema(text[begin:end]) if sure else None
+        schema = self._sure_name(text, words[0])
         if schema is None or not self.frames.frames[schema.name].natural:
             return None
         words = [word for word in words if word.start >= end]
@@ -868,11 +880,8 @@ class ActionGrammar:
             mentions = self.frames.mentions(words)
             first = mentions[0].first
         end = next((at for at, word in enumerate(words[: first + 1]) if at and word.parted == ":"), first)
-        begin, stop = words[0].start, words[0].end
-        # "Load-truck a into t", "'load' a into t": a name that is no other word, or stands in quotes, leaves no doubt.
-        sure = text[stop : stop + 1] in _QUOTES or not text[begin:stop].isalpha()
-        schema = self.pddl.schema(text[begin:stop]) if sure else None
-        end = sum(word.start == begin for word in words) if schema else end
+        schema = self._sure_name(text, words[0])
+        end = sum(word.start == words[0].start for word in words) if schema else end
         loose, head = schema is not None, self._head(words[:end])
         name = schema.name if schema else self._heads.get(head) or self._heads.get(self._called_by(head))
         if name is None:

@@ -118,7 +118,7 @@ class Frame:
     joins: bool = False
 
     @cached_property
-    def called(self) -> str:
+    def own_name(self) -> str:
         """The action's own name where the snippet says it beside its verb; else empty."""
         name = fold(self.action)
         return name if name in self.told and name != self.verb else ""
@@ -258,15 +258,15 @@ class Frames:
 
     def mended(self, words: Sequence[Word]) -> list[Word]:
         """The words without typos of one letter in a verb or a word for a kind; empty where none has one."""
-        # Imported here: it takes longer than the rest of the reader, and most replies hold no typo.
-        from rapidfuzz import process
-        from rapidfuzz.distance import OSA
-
         named = inside(self.mentions(words))
         mended = list(words)
         for index, word in enumerate(words):
             known = index in named or word.text in FILLERS or word.text in PREPOSITIONS or word.text in self._spelled
             if not known and len(word.text) > 3 and word.text.isalpha():
+                # Imported here: it takes longer than the rest of the reader, and most replies are read without it.
+                from rapidfuzz import process
+                from rapidfuzz.distance import OSA
+
                 near = process.extract(word.text, self._spelled, scorer=OSA.distance, score_cutoff=1, limit=2)
                 mended[index] = word._replace(text=near[0][0]) if len(near) == 1 else word
         return mended if mended != list(words) else []
@@ -329,7 +329,7 @@ class Frames:
         """The frames of a verb: those whose snippet names the action ("apply 'move_up' to a"), if its name is said."""
         said = {word.text for word in words}
         rivals = self.verbs.get(words[verb].text, ())
-        return [rival for rival in rivals if rival[0].called in said] or rivals
+        return [rival for rival in rivals if rival[0].own_name in said] or rivals
 
     def _loose(self, words: Sequence[Word], verb: int, mentions: Sequence[Mention], passive: bool) -> list[Fit]:
         """The fits that use all mentions by their types, and by what is before and after; several are ambiguous."""

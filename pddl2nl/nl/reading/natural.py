@@ -75,14 +75,12 @@ def _roles(
     roles = dict.fromkeys(names, "with")
     for before, after in ways:
         roles |= {before: "from", after: "to"}
-    roles |= {
-        role: said
-        for name in names
-        for role, said in ((name, "from"), (f"?new{name[1:]}", "to"))
-        if f"?new{name[1:]}" in roles
-    }
-    # "?from" and "?to" say it themselves.
-    roles |= {name: said for name in names if (said := name.lstrip("?")) in ("from", "to")}
+    for name in names:
+        # "?head" and "?newhead", "?from" and "?to" say it themselves.
+        if (after := f"?new{name[1:]}") in roles:
+            roles |= {name: "from", after: "to"}
+        if name in ("?from", "?to"):
+            roles[name] = name[1:]
     changed = {term for way in ways for term in way}
     weights = {
         name: sum(

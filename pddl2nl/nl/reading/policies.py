@@ -167,6 +167,9 @@ def _blocks(placed: Placed, tags: Sequence[Block]) -> tuple[list[_Steps], list[s
 _PART = re.compile(r"\W*(?:([A-Za-z]+) #?(\d+|[A-E])\b|((?i:first|second|third|fourth|fifth)) ([a-z]+))")
 
 
+_FINAL = re.compile(r"\bfinal(?! (?:and )?\w*\W*(?:plan|solution|answer|version))\b", re.IGNORECASE)
+
+
 def part_of(title: str) -> tuple[str, str]:
     """The noun and the number of a part of a plan ("Phase 2", "Second trip"); two empty texts for no such title."""
     said = _PART.match(title)
@@ -184,9 +187,10 @@ def _parts(title: str, over: PlacedReading | None) -> dict[str, int]:
 
 def _changes(title: str) -> bool:
     """Whether the title of a part announces another plan, or none: "Better:", "Check:", but not "Out again:"."""
-    # "**Phase 4: Final deliveries**" is another part, and no other plan.
-    other = turns_away(title) and part_of(title)[0] not in WORDS.part_nouns
-    return other or heading_of(title) in NO_PLAN_HEADINGS or label_of(title.lower().split()) == "action"
+    if part_of(title)[0] in WORDS.part_nouns:
+        # "**Phase 4: Final deliveries**" is a part, "Phase 2: final plan" another plan.
+        title = _FINAL.sub("", title)
+    return turns_away(title) or heading_of(title) in NO_PLAN_HEADINGS or label_of(title.lower().split()) == "action"
 
 
 def _speaks(item: PlacedReading) -> bool:

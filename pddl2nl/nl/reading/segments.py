@@ -260,7 +260,7 @@ def lay_out(text: str) -> Layout:
     opened = hidden = False
     at, line = 0, 1
     known = 0
-    text = _without_remarks(text) if "|" in text else text
+    text = _without_columns(text) if "|" in text else text
     for start, end, kind in _tags(text):
         if start < at or (hidden and kind != "unthink"):
             continue
@@ -293,19 +293,23 @@ def lay_out(text: str) -> Layout:
 _RULE = re.compile(r"[ \t|:-]+-[ \t|:-]+")
 
 
-def _without_remarks(text: str) -> str:
-    """The text, as long as it was, without the columns of tables that are headed "Comment", "Why" or "Result"."""
+def _without_columns(text: str) -> str:
+    """The text, as long as it was, without the columns of tables that are headed "Comment", "Why" or "Effect".
+
+    A column headed "Action / reason" stays, and so does a row of which nothing else would be left.
+    """
     lines = text.split("\n")
     columns, dropped = 0, set[int]()
     for at, line in enumerate(lines):
         cells = line.split("|")
         if at + 1 < len(lines) and "|" in lines[at + 1] and _RULE.fullmatch(lines[at + 1]):
             heads = [re.findall(r"\w+", cell.lower()) for cell in cells]
-            dropped = {place for place, words in enumerate(heads) if words and label_of(words) == "thought"}
+            explains = {place for place, words in enumerate(heads) if words and label_of(words) == "thought"}
+            dropped = {place for place in explains if _ACTIONS.isdisjoint(heads[place])}
             columns = len(cells)
         elif len(cells) != columns:
             columns = 0
-        elif dropped:
+        elif any(re.search(r"[^\W\d_]", cell) for place, cell in enumerate(cells) if place not in dropped):
             kept = (" " * len(f"|{cell}") if place in dropped else f"|{cell}" for place, cell in enumerate(cells))
             lines[at] = "".join(kept)[1:]
     return "\n".join(lines)

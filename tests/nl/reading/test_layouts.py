@@ -37,6 +37,9 @@ def read(name: str, reply: str) -> tuple[list[str], bool]:
         f"1. {LOAD}. (If it were full, it would have to sail first.)\n2. {SAIL}. (Nothing else is needed.)",
         # What a step brings about
         f"1. {LOAD}. The ferry has loaded car_0.\n2. {SAIL}. The ferry has sailed to location_1.",
+        # Phases, of which one is the last
+        f"**Phase 1: Loading**\n* {LOAD}\n\n**Phase 2: Final crossing**\n* {SAIL}",
+        f"**Stage A – Load the car.** {LOAD}. {SAIL}.",
         # A title above formal calls
         "Get car_0 over to location_1:\nboard(car_0, location_0); sail(location_0, location_1)",
         # Conditions of a step
@@ -54,10 +57,34 @@ def test_steps_are_read(reply: str) -> None:
         # A heading that orders a step stands for one.
         f"## Step 1\n{LOAD}\n\n## Step 2\n{SAIL}\n\n## Step 3: Unload the car\nIt can be unloaded there.",
         f"## Step 1\n{LOAD}\n\n## Step 2\n{SAIL}\n\n## Step 3: Unload the car\nThat is all.",
+        # What a step brings about is not where it came from, and not done again.
+        f"1. {LOAD}\n2. {SAIL}. The ferry sails from location_1.",
+        f"1. {LOAD}. The ferry loads car_0 again.\n2. {SAIL}",
     ],
 )
 def test_what_may_be_a_step_is_reported(reply: str) -> None:
     assert read("ferry", reply) == (STEPS, False)
+
+
+@pytest.mark.parametrize(
+    "head",
+    ["| Step | Action / reason |\n|---|---|", "| Step | Result |\n|---|---|", "| # | Action | Result |\n|---|---|---|"],
+)
+def test_no_column_with_the_steps_is_dropped(head: str) -> None:
+    last = " |" * (head.count("Result") and head.count("Action"))
+    assert read("ferry", f"{head}\n| 1 | {LOAD} |{last}\n| 2 | {SAIL} |{last}") == (STEPS, True)
+
+
+def test_a_better_plan_in_a_later_stage_is_the_plan() -> None:
+    assert read("ferry", f"Plan:\n1. {SAIL}\n\nStage 2: I rethought it, the better plan:\n1. {LOAD}\n2. {SAIL}") == (
+        STEPS,
+        True,
+    )
+
+
+def test_one_verb_does_not_swallow_the_one_before() -> None:
+    there = "Walk to livingroom in livingroom from bedroom in bedroom. Once there, walk to sofa in livingroom from "
+    assert len(read("household", f"{there}livingroom in livingroom, and then touch sofa.")[0]) == 3
 
 
 @pytest.mark.parametrize(
@@ -83,10 +110,17 @@ def test_what_only_might_change_a_step_changes_none(remark: str) -> None:
 
 
 JUMPS = """(define (domain jumps) (:requirements :strips :typing) (:types place agent)
- (:predicates (free ?p - place) (full ?p - place) (line ?a ?b ?c - place) (at ?a - agent ?p - place) (done ?a - agent))
+ (:predicates (free ?p - place) (full ?p - place) (line ?a ?b ?c - place) (at ?a - agent ?p - place) (done ?a - agent)
+  (in ?p ?q - place) (head ?p - place))
  (:action jump-on :parameters (?from ?over ?to - place)
   :precondition (and (full ?from) (full ?over) (free ?to) (line ?from ?over ?to))
   :effect (and (free ?from) (free ?over) (full ?to) (not (full ?from)) (not (full ?over)) (not (free ?to))))
+ (:action buy-all :parameters (?p - place) :effect (free ?p))
+ (:action buy-allneeded :parameters (?p - place) :effect (free ?p))
+ (:action up :parameters (?p ?q - place) :effect (free ?p))
+ (:action remove :parameters (?p ?q - place) :precondition (in ?p ?q) :effect (not (in ?p ?q)))
+ (:action crawl :parameters (?head ?newhead ?tail ?newtail - place)
+  :effect (and (head ?newhead) (not (head ?head)) (in ?newhead ?head) (not (in ?newtail ?tail))))
  (:action move_up :parameters (?a - agent) :effect (done ?a))
  (:action load :parameters (?a - agent ?p - place) :precondition (at ?a ?p) :effect (done ?a))
  (:action drop :parameters (?a - agent ?p ?q ?r - place) :precondition (line ?p ?q ?r) :effect (at ?a ?p)))"""
@@ -103,6 +137,15 @@ JUMP = """(define (problem p) (:domain jumps) (:objects p1 p2 p3 - place r1 - ag
         ("Apply 'move_up' to agent_0 → (3, 3), the position of place_0", "(move_up r1)"),
         # A colon before the other objects
         ("drop agent_0 at place_0: place_1, place_2", "(drop r1 p1 p2 p3)"),
+        # A name in two words
+        ("Buy all needed at place_0", "(buy-allneeded p1)"),
+        ("Buy all at place_0", "(buy-all p1)"),
+        # Of two parts the first is taken out of the second, as it was put in.
+        ("Remove place_0 from place_1", "(remove p1 p2)"),
+        # An object that is named twice, and a place beside its new one
+        ("'crawl' from place_0 to place_1; place_2 is left, and place_0 follows", "(crawl p1 p2 p3 p1)"),
+        # A name that is a small word, in a row of a table
+        ("| up | place_0 | place_1 |", "(up p1 p2)"),
     ],
 )
 def test_actions_without_a_wording_are_read_by_name(reply: str, action: str) -> None:
