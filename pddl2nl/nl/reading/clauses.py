@@ -85,6 +85,7 @@ _QUOTES = tuple("'\"`*’”")
 _ENDS = (".", ";", "?", ">")
 _REMAINS = frozenset(("stays", "remains", "becomes", "be"))
 _RULED_OUT = WORDS.refusals | WORDS.refused_with_not | WORDS.failures | {"not", "work", "works"}
+_APPLIED = frozenset(("applied", "to"))
 _AT = frozenset(("at", "in", "on"))
 _PLACING = _AT | {"from", "to"}
 _OPENERS = WORDS.corrections | WORDS.openers
@@ -474,9 +475,14 @@ class ActionGrammar:
         return steps
 
     def _addressed(self, words: list[Word]) -> list[Word]:
-        """The words with "from a, to b" for "a (from), b (to)", and "a and b" for "a (from) and b (to)"."""
-        for item in reversed(self.frames.mentions(words)):
+        """The words with "from a, to b" for "a (from), b (to)", "a and b" for "a (from) and b (to)", "its" for "a's"."""
+        mentions = self.frames.mentions(words)
+        for number, item in reversed([*enumerate(mentions)]):
             gloss = words[item.last] if item.last < len(words) else words[0]
+            if gloss.text == "'s" and any(other.objects == item.objects for other in mentions[:number]):
+                # "Take a off rack_0, raising rack_0's free space from b to c"
+                words[item.first : item.last + 1] = [words[item.first]._replace(text="its", raw="its")]
+                continue
             behind = words[item.last + 1 : item.last + 2]
             if gloss.text not in ("from", "to") or not gloss.aside or gloss.parted != "(":
                 continue
@@ -573,6 +579,7 @@ class ActionGrammar:
             for frame in self.frames.frames.values()
             if len(frame.slots) == 2
             and all(frame.action in actions for actions in verbs if actions)
+            and "from" in frame.roles[0].prepositions
             and "to" in frame.roles[1].prepositions
             and all(
                 self.suits(frame, slot, item.objects[0])
@@ -640,6 +647,7 @@ class ActionGrammar:
         clauses: list[ClauseReading] = []
         subject: Sequence[Word] = ()
         unread: Sequence[Word] = ()
+        place = parts[0] if len(parts) > 1 and self._is_place(parts[0]) else ()
         for part in parts if len(parts) > 1 or whole is None else ():
             last = clauses[-1] if clauses else before
             known = last if last is not None and last.status == "read" else None
@@ -652,6 +660,12 @@ class ActionGrammar:
             # "- b is clear, and a is stacked on b" tells a state in all its clauses.
             orders = listed and (not clauses or clauses[-1].status != "not-an-action")
             verdict = self._clause_or_typo(text, part, orders, steps)
+            if place and verdict is not None and verdict.is_failure and part is not place:
+                # "In a, pick up b and c, then …": the place is that of every step that lacks one.
+                there = self._clause(text, [*place, *part], orders)
+                verdict = there._replace(start=part[0].start) if there and there.status == "read" else verdict
+                if verdict.status == "read" and clauses and clauses[0].is_failure and clauses[0].start == place[0].start:
+                    del clauses[0]
             if verdict is not None and verdict.is_failure and (chain := self._chain(text, part, listed)):
                 # "East side: a → b → c", "Go along the corridor: a → b → c"
                 clauses = clauses[:-1] if part[0].parted == ":" and clauses and clauses[-1].is_failure else clauses
@@ -707,6 +721,14 @@ class ActionGrammar:
             return chain
         whole = whole or self._without_verb(text, words)
         return self._with_tail(text, words, whole) if whole is not None else []
+
+    def _is_place(self, words: Sequence[Word]) -> bool:
+        """Whether words are no more than a preposition and an object: "In kitchen_0, …"."""
+        named = inside(self.frames.mentions(words))
+        small = ARTICLES | self.lexicon.type_words
+        return words[0].text in _AT and bool(named) and all(
+            at in named or word.text in small for at, word in enumerate(words[1:], 1)
+        )  # fmt: skip
 
     def _introduces(
         self, text: str, words: Sequence[Word], last: ClauseReading, part: Sequence[Word], step: ClauseReading
@@ -883,7 +905,11 @@ class ActionGrammar:
         schema = self._sure_name(text, words[0])
         end = sum(word.start == words[0].start for word in words) if schema else end
         loose, head = schema is not None, self._head(words[:end])
-        name = schema.name if schema else self._heads.get(head) or self._heads.get(self._called_by(head))
+        name = schema.name if schema else self._heads.get(head)
+        if name is None:
+            # "Up from a to b"
+            short = self._called_by(head)
+            name, end = self._heads.get(short), end - (len(head) - len(short))
         if name is None:
             return None
         named, behind = inside(mentions), words[mentions[-1].last :]
@@ -897,7 +923,7 @@ class ActionGrammar:
             loose = loose or not any(word.text in self._states for at, word in body if at not in named)
         if rejects(words[end:]) or (behind and tail_stance(behind, lambda _: False)) or any(
             rules_out(word.text)
-            or (at > end and (word.parted in (".", ";", "?") or not (loose or at in named or word.text == "applied")))
+            or (at > end and (word.parted in (".", ";", "?") or not (loose or at in named or word.text in _APPLIED)))
             for at, word in body if at not in named or word.parted in (".", ";", "?")
         ):  # fmt: skip
             return None
@@ -1521,7 +1547,7 @@ class ActionGrammar:
         done = not stance or stance.startswith(("unclear", "explained"))
         made = not WORDS.demonstratives.isdisjoint(item.text for item in lead[:2]) and stance.startswith("explained")
         tells = words[at].text in self._facts and "then" not in (item.text for item in lead)
-        if form == "past" and (made or (tells and (acting or all(word.aside for word in words)))):
+        if form == "past" and (made or (tells and acting) or all(word.aside for word in words)):
             # "This makes a boarded.", "instrument_0 calibrated", "(served: person_0)"
             return ClauseReading(start, end, "not-an-action", stance=f"state ({words[at].text})", names_object=names)
         names = names or (done and any(self._is_definite(words, place) for place in range(at, len(words))))

@@ -493,11 +493,11 @@ class Reader:
             peeled = peeled._replace(label="")
         if peeled.label == "thought" and not is_record(said):
             behind = _ACTION_BEHIND.search(said, peeled.start)
-            if behind is None:
-                unsaid = _no_action(text, piece, "doubt")._replace(reason=UNSAID)
-                return [unsaid if amended(said) else _no_action(text, piece, "thought")], peeled
-            further = peel(said[behind.end() :])
-            peeled = peeled._replace(start=behind.end() + further.start, bare=further.bare, label="action")
+            if behind is not None:
+                further = peel(said[behind.end() :])
+                peeled = peeled._replace(start=behind.end() + further.start, bare=further.bare, label="action")
+            elif not amended(said):
+                return [_no_action(text, piece, "thought")], peeled
         if peeled.bare and not _leaves_unsaid(said[at:]):
             return [_no_action(text, piece, "label")], peeled
         return self._spoken(text, piece, peeled, tagged or piece.fenced, in_thought, expected, before), peeled
@@ -638,7 +638,7 @@ class Reader:
             return placed
         for index, item in enumerate(placed[:-1]):
             reading, below = item.reading, placed[index + 1].reading
-            deep = below.line - reading.line if below.action else 0
+            deep = below.line - reading.line if below.action or below.reason == UNSAID != reading.reason else 0
             open_ = reading.status == "unreadable" or reading.rule == "doubt"
             if item.item == "option" and reading.action is None and deep > 0:
                 # "**Option 1:** raise counter_1" above its steps
@@ -653,7 +653,7 @@ class Reader:
         if tried_in_vain:
             # "I would like to move a to b, but may I?"
             asks = phrases("asks").search(text) is not None
-            meant = (item for item in tried if asks or item.item)
+            meant = (item for item in tried if asks or (item.item and self.grammar.orders(item.reading.text)))
             tried_in_vain = not any(self.names_object(item.reading.text) for item in meant)
         if tried_in_vain and (gives_none(text) or self._is_cut_off(text)):
             # "I would have to move a to b, but …, so there is no plan."
@@ -783,6 +783,9 @@ class Reader:
         near = 0 < following.reading.line - reading.line < 3
         if near and (heads or not item.item) and "pddl" in following.reading.rule and said.endswith(":"):
             # "Set up a at b:" above "put_up(a, b)"
+            return True
+        if near and heads and reading.reason == UNKNOWN_VERB and not following.item:
+            # "**2. Set it all up**" above "Turn a on."
             return True
         below = item.mark != following.mark or following.indent > item.indent or heads
         titled = below and item.mark[:1] != '"' and not (reading.unknown or reading.candidates)

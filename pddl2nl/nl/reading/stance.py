@@ -225,6 +225,6 @@ def inserted(text: str) -> int:
 _WHERE = re.compile(r"\b(between|before|after|behind) (?:steps? |actions? )?#?(\d+)\b")
 _REPEATS = re.compile(r"\brepeat|\bsame\b", re.IGNORECASE)
 _MARK = re.compile(r"[:\"'`]\W*\Z")
-_UP_TO_YOU = re.compile(r"\b(?:(?:if|in case|should) you|would)\b[^.!?]*\Z", re.IGNORECASE)
+_UP_TO_YOU = re.compile(r"\b(?:(?:if|in case|should) you|would)\b(?:(?!, so\b)[^.!?])*\Z", re.IGNORECASE)
 _CLAUSE_ENDS = re.compile(r"[.:;,](?!\d)(?! and\b)")
 _STEPS = re.compile(r"\b(?:steps?|actions?|line|item)\s+((?:(?:no\.?|#|,|and|&|to|-)?\s*\d+\s*)+)", re.IGNORECASE)
