@@ -131,7 +131,8 @@ class ActionGrammar:
         heads = [(name, self._head(words_of(text))) for name, text in told]
         heads += [(item.name, tuple(name_words(item.name))) for item in domain.steps]
         # "Move tray {?t} …" is called "move" as well, where no other action is.
-        heads += [(name, short) for name, head in dict.fromkeys(heads) if (short := self._called_by(head)) != head]
+        whole = {head for _, head in heads}
+        heads += [(name, short) for name, head in heads if (short := self._called_by(head)) not in whole]
         own = Counter(head for _, head in dict.fromkeys(heads))
         self._heads = {head: name for name, head in heads if own[head] == 1}
         facts = (part for snippet in wording.predicates.values() for part in snippet.parts[:2])
@@ -1381,7 +1382,9 @@ class ActionGrammar:
         said = words[at].text
         subjects = self.lexicon.nouns | self.frames.vocabulary | self._told_states | WORDS.relatives
         beside = ARTICLES | PARTICLES | PREPOSITIONS | self.lexicon.nouns | self.frames.vocabulary
-        begins = at < named and not is_known(said) and said not in subjects and words[named].parted != ":" and all(
+        # "The rate of a on b" is no order.
+        noun = at > 0 and words[at - 1].text in ARTICLES
+        begins = at < named and not (noun or is_known(said)) and said not in subjects and words[named].parted != ":" and all(
             word.text in beside and not word.parted for word in words[at + 1 : named]
         )  # fmt: skip
         return at if begins else -1

@@ -699,6 +699,11 @@ class Reader:
         if not orders or any(other.reading.is_attempt for other in below):
             return placed
         doubts = [other for other in below if other.reading.rule == "doubt"] or [item]
+        meant = doubts[0].reading.candidates if len(doubts) == 1 else ()
+        if len(meant) == 1 and self.grammar.titles(item.reading.text, meant[0]):
+            # "As its arm is empty, it can pick up a bomb at b." below it
+            step = doubts[0]._replace(reading=doubts[0].reading.named(meant[0]), number=item.number)
+            return [step if other is doubts[0] else other for other in placed]
         told = [
             other._replace(reading=reported(other.reading), number=item.number) if other in doubts else other
             for other in (item, *below)
