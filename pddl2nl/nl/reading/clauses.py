@@ -514,6 +514,10 @@ class ActionGrammar:
             if own and self.frames.names.issuperset(word.text.split("_")):
                 # "The boat goes south-west."
                 parts = word.text.split("_")
+            behind = [each.text for each in words[at + 1 : at + 2]]
+            if word.text == "without" and word.text not in self.frames.vocabulary and self.frames.names.issuperset(("no", *behind)):
+                # "make a without gluten" of an action make-no-gluten
+                parts = ["no"]
             if word.aside and at and words[at - 1].aside and word.parted == ">":
                 # "(free space: length_2 → length_3)" is no way.
                 parts, word = ["to", word.text], word._replace(parted="")
@@ -823,7 +827,7 @@ class ActionGrammar:
 
     def _clause_or_typo(self, text: str, words: Sequence[Word], listed: bool, steps: Steps) -> ClauseReading | None:
         """A clause as it stands; else with what the steps before it leave unsaid; else without typos of one letter."""
-        if listed and (told := self._told_call(text, words)):
+        if listed and (told := self._told_call(text, words) or self._called_behind(text, words)):
             return told
         verdict = self._clause(text, words, listed)
         # "'queue-write' to p": a word of the name stands before the verb in it.
@@ -888,6 +892,18 @@ class ActionGrammar:
         action = GroundAction(schema.name, tuple([item.pddl for item in objects]))
         return verdict_of(begin, words[stop - 1].end, (action,), ("called",))
 
+    def _called_behind(self, text: str, words: Sequence[Word]) -> ClauseReading | None:
+        """An action whose own name stands behind it: "Jump from a over b to c with 'jump-new-move'"."""
+        name = words[-1]
+        before = [word for word in words if word.start < name.start]
+        if len(before) < 3 or not name.aside and before[-1].text not in WORDS.instrument or (
+            self._sure_name(text, name) is None
+        ):  # fmt: skip
+            return None
+        before = before if name.aside else before[:-1]
+        called = self._called(text, [name._replace(parted=""), *before])
+        return called._replace(end=name.end) if called else None
+
     def _called(self, text: str, words: Sequence[Word]) -> ClauseReading | None:
         """An action behind its own name, with all objects: "Board: p1 enters e0 on f0", "'drive' t, a → b (5 km)"."""
         mentions = self.frames.mentions(words)
@@ -922,12 +938,14 @@ class ActionGrammar:
         if arrow:
             # "Load a → t with h (at l)", but not "load a → t is full"
             loose = loose or not any(word.text in self._states for at, word in body if at not in named)
+        kept = _without_remarks(words, 0)
         if rejects(words[end:]) or (behind and tail_stance(behind, lambda _: False)) or any(
             rules_out(word.text)
             or (at > end and (word.parted in (".", ";", "?") or not (loose or at in named or word.text in _APPLIED)))
             for at, word in body if at not in named or word.parted in (".", ";", "?")
         ):  # fmt: skip
-            return None
+            # "navigate r: a → b (b can be seen from there)"
+            return self._called(text, kept) if len(kept) < len(words) else None
         said = [words[0], *(word for at, word in body if at in named or word.text in PREPOSITIONS)]
         small = [at for at, word in enumerate(said) if word.text in PREPOSITIONS and at]
         if schema and small == [1] and len(mentions) == len(schema.parameters) > 1 and said[1].text in ("to", "for"):
@@ -935,7 +953,6 @@ class ActionGrammar:
             del said[1]
         actions = self.frames.called(name, said, self.frames.mentions(said))
         start, stop = min(word.start for word in words), words[mentions[-1].last - 1].end
-        kept = [word for word in words if not word.aside]
         if not actions and len(kept) < len(words):
             # "'taxi' to plane_1 (turns south)"
             return self._called(text, kept)
@@ -1234,7 +1251,9 @@ class ActionGrammar:
         named = inside(mentions)
         for index, word in enumerate(words[1:], 1):
             # "… cannot be sent from there, so …"
-            inner = word.text == "there" and words[index - 1].text in PREPOSITIONS
+            # "Pick up a there, and go to b"
+            ends = word.text == "there" and words[index + 1 : index + 2] and words[index + 1].parted
+            inner = ends or (word.text == "there" and words[index - 1].text in PREPOSITIONS)
             joint = word.parted in (",", "-", ":", "(", ">") or (word.text in WORDS.joints and not inner)
             joined = words[index - 1].text in WORDS.joints and not word.parted and index - 1 > starts[-1]
             before = words[starts[-1] : index]
@@ -1317,6 +1336,9 @@ class ActionGrammar:
                 continue
             if self._is_adjective(words, at) or (word.text == "go" and at > 1 and words[at - 2].text == "here"):
                 # "Here you go!"
+                continue
+            if at and words[at - 1].text in ARTICLES and all(price for _, _, price in self.frames.verbs[word.text]):
+                # "The head starts at a": a noun, where "head to a" is another word for an action
                 continue
             tried += 1
             verdict = self._at_verb(text, words, at, listed)

@@ -528,6 +528,9 @@ class Frames:
         last = max([row.verb, *(mention.last - 1 for mention in mentions)])
         first = min([row.verb, *(mention.first for mention in mentions)])
         last, left = self._tail(frame, row, last)
+        if left and not frame.slots and row.form != "base":
+            # "The counter starts at zero" starts no movie.
+            return None
         ending = not self.lexicon.type_words.issuperset(left)
         # "Drop a at b (c to d)" need not say "changing capacity" where all objects are said.
         lacks = 0.4 + 0.1 * lacking if row.loose and lacking else 0.5 * lacking

@@ -276,7 +276,8 @@ class Reader:
             if peeled.item and readings[0].is_attempt and readings[-1].action is None:
                 below = layout.pieces[index : index + 8]
                 readings = self._gathered(said, below, peeled.start, readings) or readings
-            if name and readings[0].stance == A_LIST and (headed := self._headed(said, piece, peeled.start, name)):
+            open_ = A_LIST in (readings[0].stance, name and self._lacks_verb(readings[0]))
+            if name and open_ and (headed := self._headed(said, piece, peeled.start, name)):
                 readings = headed
                 if placed[-1].reading.is_attempt and placed[-1].reading.action is None:
                     # "**Step 4: propagate_input**"
@@ -363,15 +364,26 @@ class Reader:
         return [_reading(text, piece, 0, verdicts[0]._replace(start=0, end=piece.end - piece.start))]
 
     def _action_named(self, line: str, start: int) -> str:
-        """The action whose name is all that a line says: "move:" or "**Step 2: move**" above "- a, b"; else empty."""
-        bare = (part.strip(" *_`:\"'#") for part in (line[start:], line))
+        """What an action begins with that goes on below: "move:" or "**Step 2: move**" above "- a, b"; else empty.
+
+        "Move the robot:" above "1. from a to b"
+        """
+        bare = [part.strip(" *_`:\"'#") for part in (line[start:], line)]
         schema = next((schema for part in bare if part and (schema := self.grammar.pddl.schema(part))), None)
-        return schema.name if schema is not None else ""
+        if schema is not None:
+            return f"'{schema.name}'"
+        lead = bare[0] or bare[1]
+        begins = line.rstrip(" *_").endswith(":") and self.grammar.orders(lead, bare=True)
+        return lead if begins and not says("unsaid", line) else ""
+
+    def _lacks_verb(self, reading: Reading) -> str:
+        first = words_of(reading.text)[:1]
+        return A_LIST if reading.reason == UNKNOWN_VERB and first and first[0].text in PREPOSITIONS else ""
 
     def _headed(self, text: str, piece: Piece, start: int, name: str) -> list[Reading]:
         """The step of a line that only lists the objects of an action, which is named above."""
         line = text[piece.start + start : piece.end]
-        spoken = self.grammar.said(f"'{name}' {line}", listed=True)
+        spoken = self.grammar.said(f"{name} {line}", listed=True)
         if [item.status for item in spoken] != ["read"]:
             return []
         return [_reading(text, piece, start, spoken[0]._replace(start=0, end=len(line)))]
@@ -649,13 +661,14 @@ class Reader:
                 placed[index] = item._replace(reading=reading.as_prose("restated"))
         placed = self._with_asides(text, placed)
         tried = [item for item in placed if item.reading.is_attempt]
-        tried_in_vain = all(item.reading.status == "unreadable" for item in tried)
+        tried_in_vain = all(item.reading.status in ("unreadable", "unknown-object") for item in tried)
         if tried_in_vain:
             # "I would like to move a to b, but may I?"
             asks = phrases("asks").search(text) is not None
             meant = (item for item in tried if asks or (item.item and self.grammar.orders(item.reading.text)))
             tried_in_vain = not any(self.names_object(item.reading.text) for item in meant)
-        if tried_in_vain and (gives_none(text) or self._is_cut_off(text)):
+        known = all(item.reading.status == "unreadable" for item in tried)
+        if tried_in_vain and (gives_none(text) or (known and self._is_cut_off(text))):
             # "I would have to move a to b, but …, so there is no plan."
             return [
                 item._replace(reading=item.reading.as_prose(item.reading.stance or "explained (no plan)"))
@@ -748,6 +761,7 @@ class Reader:
             before, after = listed[at - 1] if at else None, listed[min(at, len(listed) - 1)]
             line = text.rfind("\n", 0, reading.start) + 1
             heads = _HEADS.match(text, line + item.indent) is not None
+            heads = heads or (not item.item and text[line:].lstrip().split(maxsplit=1)[0].lower() in WORDS.part_nouns)
             they = text[line : reading.start].strip(" *_").lower() == "they"
             unmarked = (heads or not item.item) and after.reading.line > reading.line
             goes_on = before is not None and before.reading.line < reading.line and after.number is not None and (
@@ -789,8 +803,11 @@ class Reader:
         if near and (heads or not item.item) and "pddl" in following.reading.rule and said.endswith(":"):
             # "Set up a at b:" above "put_up(a, b)"
             return True
-        if near and heads and reading.reason == UNKNOWN_VERB and not following.item:
-            # "**2. Set it all up**" above "Turn a on."
+        objects = {known.pddl for known in self.grammar.objects_in(reading.text)}
+        bold = heads or said.startswith("**", item.indent) or text.startswith("**", reading.start - 2)
+        inner = following.indent > item.indent and following.reading.action and objects <= {*following.reading.action.args}
+        if near and bold and reading.reason == UNKNOWN_VERB and (inner or (heads and not following.item)):
+            # "**2. Set it all up**" above "Turn a on.", "2. **Get a**" above "- Buy a at b"
             return True
         below = item.mark != following.mark or following.indent > item.indent or heads
         titled = below and item.mark[:1] != '"' and not (reading.unknown or reading.candidates)

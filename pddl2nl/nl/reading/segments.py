@@ -304,7 +304,11 @@ def _without_columns(text: str) -> str:
         cells = line.split("|")
         if at + 1 < len(lines) and "|" in lines[at + 1] and _RULE.fullmatch(lines[at + 1]):
             heads = [re.findall(r"\w+", cell.lower()) for cell in cells]
-            explains = {place for place, words in enumerate(heads) if words and label_of(words) == "thought"}
+            explains = {
+                place
+                for place, words in enumerate(heads)
+                if words and (label_of(words) == "thought" or words[-1] == "afterwards")
+            }
             dropped = {place for place in explains if _ACTIONS.isdisjoint(heads[place])}
             columns = len(cells)
         elif len(cells) != columns:

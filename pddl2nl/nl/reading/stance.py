@@ -223,7 +223,8 @@ def inserted(text: str) -> int:
 
 
 _WHERE = re.compile(r"\b(between|before|after|behind) (?:steps? |actions? )?#?(\d+)\b")
-_REPEATS = re.compile(r"\brepeat|\bsame\b", re.IGNORECASE)
+# "The other steps stay the same" repeats none.
+_REPEATS = re.compile(r"\brepeat|(?<!stay the )(?<!stays the )(?<!remain the )(?<!remains the )\bsame\b", re.IGNORECASE)
 _MARK = re.compile(r"[:\"'`]\W*\Z")
 _UP_TO_YOU = re.compile(r"\b(?:(?:if|in case|should) you|would)\b(?:(?!, so\b)[^.!?])*\Z", re.IGNORECASE)
 _CLAUSE_ENDS = re.compile(r"[.:;,](?!\d)(?! and\b)")
