@@ -96,7 +96,6 @@ _ANEW = frozenset(("then", "again", "back", "next", "also"))
 _LETTERS = re.compile(r"(?<![\w=])([A-Z])\s?=\s?(?=\w)")
 _AIM = re.compile(r"(?:in order )?to\b", re.IGNORECASE)
 _MARK = re.compile(r"[^\w\s(]\s*|(?=\()")
-_LEAVES = {"leave": "go", "leaves": "goes", "leaving": "going"}
 _UNCHANGED = {verb for verb, forms in word_table("irregular").items() if verb in forms}
 _PHRASAL = [(verb, said.split("_")) for verb, forms in word_table("phrasal").items() for said in forms]
 
@@ -200,8 +199,6 @@ class ActionGrammar:
         at = content.index(bare[0]) if bare and bare != content else 0
         loose = [item.moved(at) for item in self.clauses(bare, listed, before)]
         read = [item.status == "read" for item in loose]
-        if "|" in content and not any(read):
-            loose = self._with_remark(content, listed) or loose
         return loose if not formal or ((all(read) if at else any(read)) and read) else formal
 
     def _unless_corrected(self, formal: ClauseReading, tail: str) -> list[ClauseReading]:
@@ -262,14 +259,6 @@ class ActionGrammar:
             if told and all(item.stance.startswith("state") for item in told):
                 return [told[0]._replace(start=0, end=len(content))]
         return [item.moved(0, "several") for item in clauses] if len(clauses) > 1 else clauses
-
-    def _with_remark(self, content: str, listed: bool) -> list[ClauseReading]:
-        """The step of a table's row whose last cells only remark on it: "lift | h, c, p | the hoist takes c"."""
-        for stop in (at for at in range(len(content) - 1, 0, -1) if content[at] == "|"):
-            said = self.clauses(content[:stop], listed) if content[:stop].strip(" |") else []
-            if [item.status for item in said] == ["read"]:
-                return said if self._names(words_of(content[stop:])) <= {*said[0].candidates[0].args} else []
-        return []
 
     def restates(self, text: str, stance: str, done: Collection[GroundAction]) -> bool:
         """Whether one of the actions done has a verb of the text and all its objects, so that it says nothing new."""
@@ -476,7 +465,7 @@ class ActionGrammar:
         return steps
 
     def _addressed(self, words: list[Word]) -> list[Word]:
-        """The words with "from a, to b" for "a (from), b (to)", "a and b" for "a (from) and b (to)", "its" for "a's"."""
+        """The words with "from a, to b" for "a (from), b (to)", and "its" for the second "a's"."""
         mentions = self.frames.mentions(words)
         for number, item in reversed([*enumerate(mentions)]):
             gloss = words[item.last] if item.last < len(words) else words[0]
@@ -514,8 +503,8 @@ class ActionGrammar:
             if own and self.frames.names.issuperset(word.text.split("_")):
                 # "The boat goes south-west."
                 parts = word.text.split("_")
-            behind = [each.text for each in words[at + 1 : at + 2]]
-            if word.text == "without" and word.text not in self.frames.vocabulary and self.frames.names.issuperset(("no", *behind)):
+            denied = {"no", *(each.text for each in words[at + 1 : at + 2])} - self.frames.names
+            if word.text == "without" and not denied and word.text not in self.frames.vocabulary:
                 # "make a without gluten" of an action make-no-gluten
                 parts = ["no"]
             if word.aside and at and words[at - 1].aside and word.parted == ">":
@@ -536,19 +525,14 @@ class ActionGrammar:
         return named
 
     def _with_ways(self, words: list[Word]) -> list[Word]:
-        """The words with "go from a to b" for "leave a for b", and "to" for an arrow between two objects."""
-        if not any(word.text in _LEAVES or word.parted == ">" for word in words):
+        """The words with "to" for an arrow between two objects."""
+        if not any(word.parted == ">" for word in words):
             return words
         words, mentions = [*words], self.frames.mentions(words)
         ends = {item.first: item.last for item in mentions}
         way: list[Mention] = []
         for item in reversed(mentions):
             first, at = item.first, item.last
-            if first and words[first - 1].text in _LEAVES and at + 1 in ends and words[at].text == "for":
-                leave = words[first - 1]
-                go, source = (leave._replace(text=said, raw=said) for said in (_LEAVES[leave.text], "from"))
-                to = words[at]._replace(text="to", raw="to")
-                words = [*words[: first - 1], go, source._replace(parted=""), *words[first:at], to, *words[at + 1 :]]
             arrow = at in ends and words[at].parted == ">"
             # "… a and b → b is built" tells what comes of it.
             behind = words[ends[at]].parted if arrow and len(way) < 2 and ends[at] < len(words) else "."
@@ -638,8 +622,6 @@ class ActionGrammar:
             return said
         whole = self._clause_or_typo(text, words, listed, steps)
         read = whole is not None and whole.status in ("read", "ambiguous")
-        if whole is not None and whole.is_failure and (each := self._for_each(text, words, listed)):
-            return each
         # "Once there, walk to a, and then pick up b": the first verb with objects of its own is no part of the lead.
         lead = [word for word in words if whole and word.start < whole.start] if read else []
         verb = next((at for at, word in enumerate(lead) if word.text in self.frames.verbs), len(lead))
@@ -668,9 +650,9 @@ class ActionGrammar:
             if place and verdict is not None and verdict.is_failure and part is not place:
                 # "In a, pick up b and c, then …": the place is that of every step that lacks one.
                 there = self._clause(text, [*place, *part], orders)
-                verdict = there._replace(start=part[0].start) if there and there.status == "read" else verdict
-                if verdict.status == "read" and clauses and clauses[0].is_failure and clauses[0].start == place[0].start:
-                    del clauses[0]
+                if there and there.status == "read":
+                    verdict = there._replace(start=part[0].start)
+                    clauses = [item for item in clauses if item.start > place[0].start or not item.is_failure]
             if verdict is not None and verdict.is_failure and (chain := self._chain(text, part, listed)):
                 # "East side: a → b → c", "Go along the corridor: a → b → c"
                 clauses = clauses[:-1] if part[0].parted == ":" and clauses and clauses[-1].is_failure else clauses
@@ -768,42 +750,6 @@ class ActionGrammar:
         verdict = self._clause(text, [*spoken, be, words[at]._replace(parted=""), *words[at + 1 :]], True)
         return verdict if verdict is not None and verdict.status in ("read", "ambiguous") else None
 
-    def _for_each(self, text: str, words: Sequence[Word], listed: bool) -> list[ClauseReading]:
-        """A step for each object behind the verb: "load packages a and b into c"; empty where it is none."""
-        mentions = self.frames.mentions(words)
-        verb = next((at for at, word in enumerate(words) if word.text in self.frames.verbs), len(words))
-        small = (
-            ARTICLES | PARTICLES | self.lexicon.type_words | (self.frames.vocabulary - PREPOSITIONS) | {"and", "both"}
-        )
-        many = {f"{noun}s": noun for noun in small if len(noun) > 2}
-        group: list[Mention] = []
-        at = verb + 1
-        for item in mentions:
-            if item.first < at or not all(word.text in small or word.text in many for word in words[at : item.first]):
-                break
-            group, at = [*group, item], item.last
-        said = {word.text for word in words[group[-2].last : group[-1].first]} if len(group) > 1 else set()
-        if "and" not in said or mentions[-1] is group[-1]:
-            return []
-        lead = [
-            word._replace(text=many.get(word.text, word.text))
-            for word in words[: group[0].first]
-            if word.text != "both"
-        ]
-        steps: list[ClauseReading] = []
-        for item in group:
-            own = [word._replace(parted="") for word in words[item.first : item.last]]
-            step = self._clause(text, [*lead, *own, *words[at:]], listed)
-            if step is None or step.status != "read" or "static" in step.rules:
-                return []
-            start = own[0].start if steps else step.start
-            steps.append(step._replace(start=start, end=step.end if item is group[-1] else own[-1].end))
-        return (
-            [step.moved(0, "several") for step in steps]
-            if len({step.candidates[0].name for step in steps}) == 1
-            else []
-        )
-
     def _chain(self, text: str, words: Sequence[Word], listed: bool) -> list[ClauseReading]:
         """Steps of one verb: "drive t from a to b to c", "r moves left from a to b, up from b to c"; else nothing."""
         words = [word for word in words if not word.aside]
@@ -896,9 +842,8 @@ class ActionGrammar:
         """An action whose own name stands behind it: "Jump from a over b to c with 'jump-new-move'"."""
         name = words[-1]
         before = [word for word in words if word.start < name.start]
-        if len(before) < 3 or not name.aside and before[-1].text not in WORDS.instrument or (
-            self._sure_name(text, name) is None
-        ):  # fmt: skip
+        told = name.aside or (len(before) > 2 and before[-1].text in WORDS.instrument)
+        if not told or self._sure_name(text, name) is None:
             return None
         before = before if name.aside else before[:-1]
         called = self._called(text, [name._replace(parted=""), *before])
@@ -1406,7 +1351,8 @@ class ActionGrammar:
         beside = ARTICLES | PARTICLES | PREPOSITIONS | self.lexicon.nouns | self.frames.vocabulary
         # "The rate of a on b" is no order.
         noun = at > 0 and words[at - 1].text in ARTICLES
-        begins = at < named and not (noun or is_known(said)) and said not in subjects and words[named].parted != ":" and all(
+        known = noun or is_known(said) or said in subjects
+        begins = at < named and not known and words[named].parted != ":" and all(
             word.text in beside and not word.parted for word in words[at + 1 : named]
         )  # fmt: skip
         return at if begins else -1

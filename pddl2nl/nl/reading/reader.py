@@ -804,9 +804,9 @@ class Reader:
             # "Set up a at b:" above "put_up(a, b)"
             return True
         objects = {known.pddl for known in self.grammar.objects_in(reading.text)}
-        bold = heads or said.startswith("**", item.indent) or text.startswith("**", reading.start - 2)
-        inner = following.indent > item.indent and following.reading.action and objects <= {*following.reading.action.args}
-        if near and bold and reading.reason == UNKNOWN_VERB and (inner or (heads and not following.item)):
+        bold, step = text.startswith("**", max(reading.start - 2, 0)), following.reading.action
+        deeper = bold and step is not None and following.indent > item.indent and objects <= {*step.args}
+        if near and reading.reason == UNKNOWN_VERB and (deeper or (heads and not following.item)):
             # "**2. Set it all up**" above "Turn a on.", "2. **Get a**" above "- Buy a at b"
             return True
         below = item.mark != following.mark or following.indent > item.indent or heads

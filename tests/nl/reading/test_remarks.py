@@ -51,9 +51,8 @@ LOAD, UNLOAD = "load car_0 onto the ferry at location_0", "unload car_0 from the
         (f"1. {LOAD}\n\nShould the ferry be full by then, you would {SAIL} first.", 1),
         # A state in all its clauses
         (f"1. {LOAD}\n   - The ferry has room, the ferry is at location_1, and car_0 is loaded.\n2. {SAIL}", 2),
-        # The objects in their order behind a quoted name, and a remark in a cell of its own
+        # The objects in their order behind a quoted name
         ("1. 'board' to car_0 and location_0\n2. **sail** to `location_0`, `location_1`", 2),
-        ("| 1 | board | car_0, location_0 | the deck takes car_0 |\n| 2 | sail | location_0, location_1 | |", 2),
     ],
 )
 def test_steps_are_told_from_what_stands_beside_them(reply: str, steps: int) -> None:
