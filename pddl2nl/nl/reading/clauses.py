@@ -840,7 +840,7 @@ class ActionGrammar:
 
     def _called_behind(self, text: str, words: Sequence[Word]) -> ClauseReading | None:
         """An action whose own name stands behind it: "Jump from a over b to c with 'jump-new-move'"."""
-        name = words[-1]
+        name = next(word for word in words if word.start == words[-1].start)
         before = [word for word in words if word.start < name.start]
         told = name.aside or (len(before) > 2 and before[-1].text in WORDS.instrument)
         if not told or self._sure_name(text, name) is None:

@@ -42,6 +42,19 @@ def read(name: str, reply: str) -> tuple[list[str], bool]:
         f"**Stage A – Load the car.** {LOAD}. {SAIL}.",
         # A title above formal calls
         "Get car_0 over to location_1:\nboard(car_0, location_0); sail(location_0, location_1)",
+        # A verb above a list of ways
+        f"1. {LOAD}\n\nSail the ferry:\n2. from location_0 to location_1",
+        # A column that tells the state, without "state" in its head
+        "| # | Action | Ferry afterwards |\n|---|---|---|\n"
+        f"| 1 | {LOAD} | at location_0, loaded |\n| 2 | {SAIL} | at location_1, loaded |",
+        # What stands below a heading that orders it is a step, even if it says only that it can be done.
+        f"## Step 1: Load the car\nAs the ferry is empty, we can {LOAD}.\n\n## Step 2: Cross over\n{SAIL}",
+        # Titles with verbs of no action
+        f"**1. Get car_0 under way**\n{LOAD}\n\n**2. Cross over to location_1**\n{SAIL}",
+        f"1. **Fetch car_0**\n   - {LOAD}\n2. **Cross over**\n   - {SAIL}",
+        f"Leg location_0 → location_1\n1. {LOAD}\n2. {SAIL}",
+        # What begins with an article is no order.
+        f"1. {LOAD}\nThe price of car_0 at location_0 doubles.\n2. {SAIL}",
         # Conditions of a step
         f"1. {LOAD}\n   - *Prerequisites:* the load is at location_0\n2. {SAIL}",
     ],
@@ -91,6 +104,8 @@ def test_one_verb_does_not_swallow_the_one_before() -> None:
     "remark",
     [
         f"On reflection, step 1 should not load car_1. Make it: {LOAD}.",
+        f'One remark: I would rather move car_0, so please replace step 1 by "{LOAD}". Step 2 stays.',
+        f'One correction: in step 1 the car must be car_0, so it reads "{LOAD}". The other steps remain the same.',
         "Checking once more: location_1 has room for one. So in step 1 it must be car_0, not car_1.",
     ],
 )
@@ -109,6 +124,36 @@ def test_what_only_might_change_a_step_changes_none(remark: str) -> None:
     assert read("ferry", f"1. {LOAD}\n2. {SAIL}\n\n{remark}") == (STEPS, True)
 
 
+def test_a_place_in_front_is_that_of_every_step_behind_it() -> None:
+    reply = "1. In room_1, pick up ball_0 with gripper_0 of robot_0 and pick up ball_1 with gripper_1 of robot_0."
+    assert len(set(read("grippers", reply)[0])) == 2
+
+
+def test_there_ends_a_clause() -> None:
+    back = "sail the ferry from location_1 to location_0"
+    reply = f"First {SAIL}, load car_1 onto the ferry there, and {back}, where car_1 is unloaded."
+    assert read("ferry", reply)[0][:3] == ["(sail l0 l1)", "(board c1 l1)", "(sail l1 l0)"]
+
+
+def test_a_chain_of_a_state_is_no_chain_of_steps() -> None:
+    stacked = "1. stack block_0 on block_1\n\nFinal order: block_0 → block_1 → block_2"
+    assert len(read("blocksworld", stacked)[0]) == 1
+
+
+def test_what_starts_by_itself_starts_no_movie() -> None:
+    assert read("movie", "No plan exists.\n\n- The counter starts at zero.") == ([], True)
+
+
+def test_the_object_of_a_clause_before_is_meant_by_its_own_name() -> None:
+    beluga = domain("beluga")
+    step = next(
+        step for step in beluga.simulator.applicable(beluga.simulator.initial) if "its free space" in beluga.told(step)
+    )
+    told = beluga.told(step)
+    rack = next(word for word in told.split() if word.startswith("rack_"))
+    assert read("beluga", told.replace("its free space", f"{rack}'s free space")) == ([str(step)], True)
+
+
 JUMPS = """(define (domain jumps) (:requirements :strips :typing) (:types place agent)
  (:predicates (free ?p - place) (full ?p - place) (line ?a ?b ?c - place) (at ?a - agent ?p - place) (done ?a - agent)
   (in ?p ?q - place) (head ?p - place))
@@ -117,7 +162,9 @@ JUMPS = """(define (domain jumps) (:requirements :strips :typing) (:types place 
   :effect (and (free ?from) (free ?over) (full ?to) (not (full ?from)) (not (full ?over)) (not (free ?to))))
  (:action buy-all :parameters (?p - place) :effect (free ?p))
  (:action buy-allneeded :parameters (?p - place) :effect (free ?p))
- (:action up :parameters (?p ?q - place) :effect (free ?p))
+ (:action clean :parameters (?p - place) :effect (free ?p))
+ (:action clean-no-soap :parameters (?p - place) :effect (free ?p))
+ (:action up :parameters (?p ?q - place) :effect (and (free ?q) (not (free ?p))))
  (:action remove :parameters (?p ?q - place) :precondition (in ?p ?q) :effect (not (in ?p ?q)))
  (:action crawl :parameters (?head ?newhead ?tail ?newtail - place)
   :effect (and (head ?newhead) (not (head ?head)) (in ?newhead ?head) (not (in ?newtail ?tail))))
@@ -144,7 +191,12 @@ JUMP = """(define (problem p) (:domain jumps) (:objects p1 p2 p3 - place r1 - ag
         ("Remove place_0 from place_1", "(remove p1 p2)"),
         # An object that is named twice, and a place beside its new one
         ("'crawl' from place_0 to place_1; place_2 is left, and place_0 follows", "(crawl p1 p2 p3 p1)"),
+        # A name behind its step, one with "no", and an arrow beside a remark
+        ("Jump from place_0 over place_1 to place_2 with 'jump-on'", "(jump-on p1 p2 p3)"),
+        ("Clean place_0 without soap", "(clean-no-soap p1)"),
+        ("Up: place_0 → place_1 (place_2 can't be seen from there)", "(up p1 p2)"),
         # A name that is a small word, in a row of a table
+        ("Up from place_0 to place_1", "(up p1 p2)"),
         ("| up | place_0 | place_1 |", "(up p1 p2)"),
     ],
 )
