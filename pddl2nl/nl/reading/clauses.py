@@ -109,6 +109,7 @@ class ActionGrammar:
         self.pddl = PDDLGrammar(domain, lexicon)
         self.statics = StaticFacts(task)
         self._snippets = {action.name: wording.actions[action.name] for action in domain.steps}
+        self.parameters = {fold(item.name.strip("?")) for action in domain.steps for item in action.parameters}
         frames: list[Frame] = []
         forms: list[ExactForm[Frame]] = []
         for action in domain.steps:
@@ -229,9 +230,10 @@ class ActionGrammar:
         at = 0
         cells = content.split("|")
         bare = [cell.strip(" *`'\"") for cell in cells if cell.strip()]
-        if len(bare) > 2 and self.pddl.schema(bare[0]) and not any(" " in cell for cell in bare[1:]):
-            # "up | a | b": a call whose name may be a small word
-            call = self.pddl.read(f"({' '.join(bare)})")
+        schema = self.pddl.schema(bare[0]) if len(bare) > 2 else None
+        for args in (bare[1:], *([cell] for cell in bare[1:])) if schema else ():
+            # "up | a | b", "up | b | a, b": a call whose name may be a small word
+            call = self.pddl.read(f"({bare[0]} {' '.join(args).replace(',', ' ')})")
             if [item.status for item in call] == ["read"]:
                 return [call[0]._replace(start=0, end=len(content.rstrip(" |")))]
         for cell in cells:
@@ -622,6 +624,8 @@ class ActionGrammar:
             return said
         whole = self._clause_or_typo(text, words, listed, steps)
         read = whole is not None and whole.status in ("read", "ambiguous")
+        if whole is not None and whole.is_failure and (each := self._for_each(text, words, listed)):
+            return each
         # "Once there, walk to a, and then pick up b": the first verb with objects of its own is no part of the lead.
         lead = [word for word in words if whole and word.start < whole.start] if read else []
         verb = next((at for at, word in enumerate(lead) if word.text in self.frames.verbs), len(lead))
@@ -750,6 +754,41 @@ class ActionGrammar:
         verdict = self._clause(text, [*spoken, be, words[at]._replace(parted=""), *words[at + 1 :]], True)
         return verdict if verdict is not None and verdict.status in ("read", "ambiguous") else None
 
+    def _for_each(self, text: str, words: Sequence[Word], listed: bool) -> list[ClauseReading]:
+        """A step for each object behind the verb: "load packages a and then b into c"; empty where it is none."""
+        mentions = self.frames.mentions(words)
+        verb = next((at for at, word in enumerate(words) if word.text in self.frames.verbs), len(words))
+        small = ARTICLES | PARTICLES | self.lexicon.type_words | (self.frames.vocabulary - PREPOSITIONS)
+        small |= {"and", "both", "then"}
+        many = {f"{noun}s": noun for noun in small if len(noun) > 2}
+        group: list[Mention] = []
+        at = verb + 1
+        for item in mentions:
+            if item.first < at or not all(word.text in small or word.text in many for word in words[at : item.first]):
+                break
+            group, at = [*group, item], item.last
+        said = {word.text for word in words[group[-2].last : group[-1].first]} if len(group) > 1 else set()
+        if "and" not in said or mentions[-1] is group[-1]:
+            return []
+        lead = [
+            word._replace(text=many.get(word.text, word.text))
+            for word in words[: group[0].first]
+            if word.text != "both"
+        ]
+        steps: list[ClauseReading] = []
+        for item in group:
+            own = [word._replace(parted="") for word in words[item.first : item.last]]
+            step = self._clause(text, [*lead, *own, *words[at:]], listed)
+            if step is None or step.status != "read" or "static" in step.rules:
+                return []
+            start = own[0].start if steps else step.start
+            steps.append(step._replace(start=start, end=step.end if item is group[-1] else own[-1].end))
+        return (
+            [step.moved(0, "several") for step in steps]
+            if len({step.candidates[0].name for step in steps}) == 1
+            else []
+        )
+
     def _chain(self, text: str, words: Sequence[Word], listed: bool) -> list[ClauseReading]:
         """Steps of one verb: "drive t from a to b to c", "r moves left from a to b, up from b to c"; else nothing."""
         words = [word for word in words if not word.aside]
@@ -833,7 +872,9 @@ class ActionGrammar:
         )
         fits = all(item.fits(parameter.types) for item, parameter in zip(objects, schema.parameters, strict=False))
         tail = words[stop:]
-        if len(objects) < len(mentions) or not (listed and fits) or (tail and (rejects(tail) or not tail[0].parted)):
+        lists = [*self.frames.mentions(tail)][:1]
+        further = tail and (not tail[0].parted or (tail[0].parted == "," and lists and lists[0].first == 0))
+        if len(objects) < len(mentions) or not (listed and fits) or further or (tail and rejects(tail)):
             return None
         action = GroundAction(schema.name, tuple([item.pddl for item in objects]))
         return verdict_of(begin, words[stop - 1].end, (action,), ("called",))
@@ -875,6 +916,9 @@ class ActionGrammar:
         if name is None:
             return None
         named, behind = inside(mentions), words[mentions[-1].last :]
+        if any(word.parted and word.text in WORDS.relatives for word in words[mentions[0].last : mentions[-1].first]):
+            # "'walk' a, b, c, where d is up"
+            behind = []
         body = [*enumerate(words)][end : mentions[-1].last]
         arrow = any(word.parted == ">" for _, word in body)
         # "drop a at b: c, d"
@@ -1282,8 +1326,9 @@ class ActionGrammar:
             if self._is_adjective(words, at) or (word.text == "go" and at > 1 and words[at - 2].text == "here"):
                 # "Here you go!"
                 continue
-            if at and words[at - 1].text in ARTICLES and all(price for _, _, price in self.frames.verbs[word.text]):
-                # "The head starts at a": a noun, where "head to a" is another word for an action
+            noun = (at and words[at - 1].text in ARTICLES) or [each.parted for each in words[at + 1 : at + 2]] == [":"]
+            if noun and word.text in self.parameters and all(price for _, _, price in self.frames.verbs[word.text]):
+                # "The head starts at a", "Head: a": a noun, where "head to a" is another word for an action
                 continue
             tried += 1
             verdict = self._at_verb(text, words, at, listed)
@@ -1345,6 +1390,9 @@ class ActionGrammar:
         """Where a word stands before the first object that begins no description ("grab a, which is on b"), or -1."""
         at = 0
         while at < named and words[at].text in _SUBJECTLESS:
+            if words[at].text in WORDS.passives and at and words[at - 1].text == "there":
+                # "There are bombs at a."
+                return -1
             at += 1
         said = words[at].text
         subjects = self.lexicon.nouns | self.frames.vocabulary | self._told_states | WORDS.relatives

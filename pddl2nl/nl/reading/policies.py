@@ -94,7 +94,7 @@ class _Steps:
     @property
     def announced(self) -> bool:
         """Whether the words before it announce a plan, or turn away from the one before."""
-        return self.heading == "plan" or any(turns_away(text) for text in self.words)
+        return self.heading in ("plan", "steps") or any(turns_away(text) for text in self.words)
 
     @property
     def is_option(self) -> bool:
@@ -204,11 +204,14 @@ def _speaks(item: PlacedReading) -> bool:
 
 
 def _changed(items: list[PlacedReading], item: PlacedReading) -> list[PlacedReading]:
-    """The steps with one that is changed by its number ("Wait, in step 2 it must be c.") or put between them."""
+    """The steps with one changed by its number ("Wait, in step 2 it must be c."), put between them, or dropped."""
     if first := inserted(item.reading.stance):
         at = next((at for at, other in enumerate(items, 1) if other.number == first), first)
         return [*items[:at], item, *items[at:]]
     numbers = amended(item.reading.stance or item.reading.text)
+    if item.reading.reason == UNSAID and says("drops", item.reading.text):
+        kept = [other for other in items if other.number not in numbers]
+        return kept if len(kept) < len(items) else [*items, item]
     place = next((place for place, other in enumerate(items) if other.number in numbers), len(items))
     return [*items[:place], item, *(other for other in items[place:] if other.number not in numbers)]
 
@@ -232,7 +235,8 @@ def _goes_on(block: _Steps, item: PlacedReading, words: Sequence[str], parted: b
     if _follows(item.place, numbers[-1] if numbers else ()):
         return True
     if block.rank == 3:
-        return not (any(says("rejects", text) for text in words) or (words and heading_of(words[-1]) == "plan"))
+        announced = heading_of(words[-1]) in ("plan", "steps") if words else False
+        return not (announced or any(says("rejects", text) for text in words))
     apart = item.gap and not item.place and item.reading.line != last.reading.line
     return not (parted or apart or any(heading_of(text) or turns_away(text) for text in words))
 
@@ -306,7 +310,12 @@ def _follow(plan: _Steps, block: _Steps) -> _Steps:
         return block
     if mended := _mended(plan, block):
         return mended
-    if plan.rejected or block.announced or apart:
+    # "At b, take these steps:" says further ones, if less than half of them were said before.
+    said = set(block.actions)
+    part = block.heading == "steps" or _alike(plan.words[-1:], block.words[-1:])
+    further = part and 2 * len(said & {*plan.actions}) < len(said)
+    further = further and not any(turns_away(text) for text in block.words)
+    if plan.rejected or apart or (block.announced and not further):
         return block
     if _is_part(block.actions, plan.actions):
         return plan
@@ -320,6 +329,15 @@ def _follow(plan: _Steps, block: _Steps) -> _Steps:
     if longer or (block.listed and not plan.listed and not goes_on) or anew:
         return block
     return both
+
+
+_OBJECT = re.compile(r"\w+[_-]\d+")
+
+
+def _alike(one: Sequence[str], other: Sequence[str]) -> bool:
+    """Whether two titles differ in the objects that they name alone: "Plan for car_0:", "Plan for car_1:"."""
+    told = [_OBJECT.sub("", text) for text in (*one, *other)]
+    return one != other and len(told) == 2 and told[0] == told[1]
 
 
 def _is_part(some: Sequence[GroundAction], of: Sequence[GroundAction]) -> bool:

@@ -753,7 +753,8 @@ class Reader:
             open_ = reading.status == "unreadable" or reading.rule == "doubt"
             at = bisect(starts, reading.start)
             # "→ camera_0 points at the target." below a step tells what it brings about.
-            step, told = listed[at - 1], item.item in ARROWS and reading.rule == "doubt"
+            step = listed[at - 1]
+            told = reading.rule == "doubt" and item.item and (item.item in ARROWS or step.number is not None)
             again = told and item.mark != step.mark and 0 < reading.line - step.reading.line < 4
             again = again and not self.grammar.orders(reading.text, bare=True)
             if not open_ or reading.reason in SETTLED or (at == len(listed) and not again):
@@ -877,7 +878,7 @@ def _is_titled(said: str, start: int, nameless: bool) -> bool:
 def _part(text: str, reading: Reading) -> bool:
     """Whether the line of a reading is the title of a part of a plan: "**Phase 2 – depot_1**", "Phase 3 – fly"."""
     line = text.rfind("\n", 0, reading.start) + 1
-    if reading.action is not None and text[line] not in "#*":
+    if reading.action is not None and not _HEADING.match(_line(text, reading)):
         return False
     return part_of(text[line : reading.end])[0] in WORDS.part_nouns
 

@@ -161,8 +161,8 @@ def tail_stance(tail: Sequence[Word], is_object: Callable[[Word], bool]) -> str:
         said_of = next((at for at, word in enumerate(content) if word.text not in PARTICLES | _WAYS), 0)
         listed = bool(content) and is_object(content[said_of])
         # "… – robot_0 already holds b"
-        further = content[1:2] if first.parted == "-" else []
-        listed = listed and not (further and not is_object(further[0]) and further[0].text not in PREPOSITIONS)
+        further = [word for word in content[1:] if not is_object(word)] if first.parted == "-" else []
+        listed = listed and not (further and further[0].text not in PREPOSITIONS)
         return (
             f"unclear (… {first.text})"
             if listed and not any(word.text in WORDS.describing for word in content[1:3])
