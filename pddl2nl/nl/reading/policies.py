@@ -290,8 +290,10 @@ def _follow(plan: _Steps, block: _Steps) -> _Steps:
     short = len(block.items) <= len(plan.actions) and all(
         item.reading.status == "unknown-object" and not item.tries for item in block.items
     )
+    # "The key steps are:" behind a tagged plan
+    ends = block.announced and block.rank < plan.rank
     at_once = block.items[0].reading.line <= plan.items[-1].reading.line + 1
-    if not block.holds_action and known and (both_listed or at_once) and not (block.announced or short):
+    if not block.holds_action and known and (both_listed or at_once) and not (short or ends):
         # "**At depot_1**" with steps that cannot be read is a part of the plan: they are reported.
         return both
     if not block.holds_action or (block.rank < plan.rank and not plan.rejected):
