@@ -12,6 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import islice, pairwise, product, takewhile
 from math import prod
 
@@ -109,7 +110,6 @@ class ActionGrammar:
         self.pddl = PDDLGrammar(domain, lexicon)
         self.statics = StaticFacts(task)
         self._snippets = {action.name: wording.actions[action.name] for action in domain.steps}
-        self.parameters = {fold(item.name.strip("?")) for action in domain.steps for item in action.parameters}
         frames: list[Frame] = []
         forms: list[ExactForm[Frame]] = []
         for action in domain.steps:
@@ -119,10 +119,12 @@ class ActionGrammar:
             # "Switch on a on b" puts nothing on b: a goal is where something comes to be.
             gained = {term for atom, added in effect_literals(action.effect) if added for term in atom.args}
             goals = frozenset(at for at in frame.goals if action.parameters[at].name in gained)
-            frame = replace(frame, goals=goals)
+            called = tuple([fold(parameter.name.strip("?")) for parameter in action.parameters])
+            frame = replace(frame, goals=goals, parameters=called)
             frames.append(frame)
             if snippet.text == template_action(action).text:
-                frames.append(Frame.of(natural_snippet(action, lexicon.type_words), types, lexicon, natural=True))
+                natural = Frame.of(natural_snippet(action, lexicon.type_words), types, lexicon, natural=True)
+                frames.append(replace(natural, parameters=called))
             parts = [fold(part) if isinstance(part, str) else part for part in snippet.parts]
             forms.append(ExactForm(frame, parts, len(frame.types)))
         self.frames = Frames(frames, lexicon, self.statics)
@@ -935,7 +937,8 @@ class ActionGrammar:
         ):  # fmt: skip
             # "navigate r: a → b (b can be seen from there)"
             return self._called(text, kept) if len(kept) < len(words) else None
-        said = [words[0], *(word for at, word in body if at in named or word.text in PREPOSITIONS)]
+        own = partial(self.frames.says_parameter, self.frames.frames[name])
+        said = [words[0], *(word for at, word in body if at in named or word.text in PREPOSITIONS or own(word.text))]
         small = [at for at, word in enumerate(said) if word.text in PREPOSITIONS and at]
         if schema and small == [1] and len(mentions) == len(schema.parameters) > 1 and said[1].text in ("to", "for"):
             # "'board' to p, e and f" says the objects in their order, as the template wording does.
@@ -1061,6 +1064,7 @@ class ActionGrammar:
             return False
         named = next((item.first for item in self.frames.mentions(words)), len(words) - 1)
         forms = self.frames.verbs.get(words[at].text, ()) if at < len(words) else ()
+        forms = () if forms and self._is_noun(words, at) else forms
         begins = order(words, named) if not forms and named > 0 else -1
         # "So the robot can take it."
         supposed = any(word.text in ("can", "could", "may", "might") for word in words[:begins])
@@ -1326,9 +1330,7 @@ class ActionGrammar:
             if self._is_adjective(words, at) or (word.text == "go" and at > 1 and words[at - 2].text == "here"):
                 # "Here you go!"
                 continue
-            noun = (at and words[at - 1].text in ARTICLES) or [each.parted for each in words[at + 1 : at + 2]] == [":"]
-            if noun and word.text in self.parameters and all(price for _, _, price in self.frames.verbs[word.text]):
-                # "The head starts at a", "Head: a": a noun, where "head to a" is another word for an action
+            if self._is_noun(words, at):
                 continue
             tried += 1
             verdict = self._at_verb(text, words, at, listed)
@@ -1340,6 +1342,13 @@ class ActionGrammar:
             ))):  # fmt: skip
                 failed = verdict
         return failed
+
+    def _is_noun(self, words: Sequence[Word], at: int) -> bool:
+        """Whether a word is a parameter: "the head starts at a", "Head: a", where "head to a" may say an action."""
+        text = words[at].text
+        noun = (at > 0 and words[at - 1].text in ARTICLES) or [word.parted for word in words[at + 1 : at + 2]] == [":"]
+        named = noun and any(text in frame.parameters for frame in self.frames.frames.values())
+        return named and all(price for _, _, price in self.frames.verbs[text])
 
     def _is_adjective(self, words: Sequence[Word], at: int) -> bool:
         """Whether a form of a verb tells a state: "object_2 is open", "a is now loaded"."""

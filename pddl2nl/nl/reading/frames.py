@@ -99,7 +99,7 @@ class Frame:
     and the slots; ``subject``: the first slot stands before the verb. Without a verb the frame can only be read letter
     by letter. ``goals`` are the parameters where something comes to be ("to", "into"); ``names``: further words of the
     action's name; ``natural``: it is no snippet of the wording, and is only fitted loosely; ``joins``: its first two
-    objects are joined ("process {?a} and {?b}").
+    objects are joined ("process {?a} and {?b}"); ``parameters``: their names, which replies say ("tail a, new tail b").
     """
 
     action: str
@@ -116,6 +116,7 @@ class Frame:
     names: tuple[str, ...] = ()
     natural: bool = False
     joins: bool = False
+    parameters: tuple[str, ...] = ()
 
     @cached_property
     def own_name(self) -> str:
@@ -427,7 +428,7 @@ class Frames:
             row = _Row(words, 0, "base", False, mentions, self._roles(words, 0, mentions, ()), True)
             if frame is own[-1] and self._contradicts(frame, row):
                 return []
-            table = [[self._cost(frame, slot, row, k) for k in range(len(mentions))] for slot in range(len(mentions))]
+            table = self._table(frame, row)
             for cost, chosen in _assignments(table, frame, mentions, True):
                 places = {slot: k for slot, k in zip(frame.slots, chosen, strict=True) if k >= 0}
                 if len(places) == len(frame.types):
@@ -492,7 +493,7 @@ class Frames:
         mentions = row.mentions
         if row.loose and not frame.natural and self._contradicts(frame, row):
             return
-        table = [[self._cost(frame, slot, row, k) for k in range(len(mentions))] for slot in range(len(frame.slots))]
+        table = self._table(frame, row)
         ways = sorted(way for way in _assignments(table, frame, mentions, row.loose) if _in_order(frame, row, way[1]))
         extra = Counter(word for role in row.roles for word in role.content)
         if not ways or not (row.loose or frame.content | {frame.verb} >= extra.keys()):
@@ -589,6 +590,35 @@ class Frames:
         return "loose" if ending or any(mention.loose for mention in row.mentions) or told - said or said - told else ""
 
     # ── costs ────────────────────────────────────────────────────────────────────────────────────
+
+    def _table(self, frame: Frame, row: _Row) -> list[list[float]]:
+        """What it costs that a mention stands in a slot: a row for each slot. The name of a parameter tells its own."""
+        named = [self._by_name(frame, row, k) for k in range(len(row.mentions))]
+        named = [at if named.count(at) == 1 else -1 for at in named]
+        return [
+            [self._cost(frame, slot, row, k) + 2.0 * (at not in (-1, place)) for k, at in enumerate(named)]
+            for slot, place in enumerate(frame.slots)
+        ]
+
+    def _by_name(self, frame: Frame, row: _Row, k: int) -> int:
+        """The parameter whose name stands before a mention, "?newtail" for "the new tail is a"; else -1."""
+        begin, first, verb = row.mentions[k - 1].last if k else 0, row.mentions[k].first, row.words[row.verb].start
+        # "a (room), b": the gloss of another object
+        own = (word for word in row.words[begin:first] if word.start != verb and word.aside == row.words[first].aside)
+        said = [word.text for word in own if self.says_parameter(frame, word.text)][-2:]
+        for name in ("".join(said), *said[-1:]):
+            places = [place for place, own in enumerate(frame.parameters) if own == name] or [
+                place for place, own in enumerate(frame.parameters) if len(name) > 3 and own.startswith(name)
+            ]
+            if len(places) == 1:
+                return places[0]
+        return -1
+
+    def says_parameter(self, frame: Frame, text: str) -> bool:
+        """Whether a word is a part of a parameter's name, and does not name its type."""
+        own = zip(frame.parameters, frame.types, strict=False)
+        plain = len(text) > 2 and text not in PREPOSITIONS - {"next"} and text not in ARTICLES
+        return plain and any(text in name and text not in types for name, types in own)
 
     def _cost(self, frame: Frame, slot: int, row: _Row, k: int) -> float:
         wanted, role = frame.roles[slot], row.roles[k]

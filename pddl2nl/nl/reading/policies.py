@@ -284,7 +284,7 @@ def _follow(plan: _Steps, block: _Steps) -> _Steps:
     apart = block.rank == 3 and block.items[0].block != plan.items[0].block
     parts = {**plan.parts, **block.parts}
     both = replace(plan, items=[*plan.items, *block.items], rejected=block.rejected, parts=parts)
-    known = any(item.reading.reason != UNKNOWN_VERB for item in block.items)
+    known = any(item.reading.reason != UNKNOWN_VERB for item in block.items) or block.heading == "plan"
     both_listed = block.listed and plan.listed
     # "In short: 1. Unstack Y from O": initials of the objects of the plan before it
     short = len(block.items) <= len(plan.actions) and all(

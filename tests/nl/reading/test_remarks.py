@@ -83,7 +83,7 @@ def test_what_gives_no_order_beside_a_plan_that_reaches_the_goal_explains_it(rem
         (f"1. {LOAD}\n   → ship the ferry to location_1", 1),
         (f"1. {LOAD}. (Then ship the ferry to location_1.)", 1),
         (f"1. {LOAD}; then car_0 unloaded.\n2. {SAIL}", 2),
-        (f"1. {LOAD}\n2. {SAIL}\n\nThen the same two actions, but with car_1 in place of car_0.", 2),
+        (f"1. {LOAD}\n2. {SAIL}\n\nThen the same two actions, but without the second, with car_1.", 2),
         (f"1. {LOAD}\n2. {SAIL}\n\nFor the way back: exactly the same steps.", 2),
         (f"1. {LOAD}\n2. After that, these same two steps.", 1),
     ],
