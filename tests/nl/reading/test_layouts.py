@@ -55,6 +55,19 @@ def read(name: str, reply: str) -> tuple[list[str], bool]:
         f"Leg location_0 → location_1\n1. {LOAD}\n2. {SAIL}",
         # What begins with an article is no order.
         f"1. {LOAD}\nThe price of car_0 at location_0 doubles.\n2. {SAIL}",
+        # Parts that announce their steps, and plans for one object each
+        f"At location_0, take these steps:\n1. {LOAD}\n\nThen take these steps:\n1. {SAIL}",
+        f"Plan for car_0:\n- {LOAD}\n\nPlan for car_1:\n- {SAIL}",
+        f"{LOAD.capitalize()}. Now the ferry moves, so everything shifts over once more:\n- {SAIL}",
+        # What there is, and what the line of a part ends with
+        f"Step 1: {LOAD}.\nThe ferry is empty, and there are cars at location_0.\n\nStep 2: {SAIL}.",
+        f"*   **Round 1:** {LOAD}. {SAIL}.\n*   **Round 2:** That is all.",
+        # A slot in the words of the state behind a dash
+        f"1. {LOAD} – car_1 and car_0 wait there\n2. {SAIL}",
+        # Remarks below a numbered step
+        f"**Step 1.** {LOAD}\n- New cargo: car_0.\n\n**Step 2.** {SAIL}\n- New harbour: location_1.",
+        # A call whose objects stand in one cell
+        "| 1 | board | deck | car_0, location_0 |\n| 2 | sail | bridge | location_0, location_1 |",
         # Conditions of a step
         f"1. {LOAD}\n   - *Prerequisites:* the load is at location_0\n2. {SAIL}",
     ],
@@ -111,6 +124,18 @@ def test_one_verb_does_not_swallow_the_one_before() -> None:
 )
 def test_a_correction_behind_the_plan_takes_the_place_of_its_step(remark: str) -> None:
     assert read("ferry", f"1. load car_1 onto the ferry at location_0\n2. {SAIL}\n\n{remark}") == (STEPS, True)
+
+
+def test_a_step_that_is_left_out_is_none() -> None:
+    more = f"1. {LOAD}\n2. {SAIL}\n3. load car_1 onto the ferry at location_1"
+    assert read("ferry", f"{more}\n\nOn second thought, step 3 should be left out: the ferry is full.") == (STEPS, True)
+    doubtful = f"{more}\n\nOn second thought, step 3 should be left out if car_1 is not needed."
+    assert not read("ferry", doubtful)[1]
+
+
+def test_a_final_plan_that_cannot_be_read_is_reported() -> None:
+    final = "1. transport car_0 over to location_1\n2. bring everything back to location_0"
+    assert read("ferry", f"Draft:\n1. {LOAD}\n2. {SAIL}\n\nMy final plan is:\n{final}") == (STEPS, False)
 
 
 @pytest.mark.parametrize(
@@ -191,6 +216,12 @@ JUMP = """(define (problem p) (:domain jumps) (:objects p1 p2 p3 - place r1 - ag
         ("Remove place_0 from place_1", "(remove p1 p2)"),
         # An object that is named twice, and a place beside its new one
         ("'crawl' from place_0 to place_1; place_2 is left, and place_0 follows", "(crawl p1 p2 p3 p1)"),
+        # Parameters by their names, a noun that could be a verb, and a list that goes on behind the objects
+        ("'crawl' from place_0 to place_1 (new tail place_0, tail place_2)", "(crawl p1 p2 p3 p1)"),
+        ("crawl: new tail place_0, tail place_2, head place_0, new head place_1", "(crawl p1 p2 p3 p1)"),
+        ("| up | place_2 | place_0, place_1 |", "(up p1 p2)"),
+        # An object that only a relative clause names
+        ("'drop' agent_0 at place_0 and place_1, where place_2 is free", "(drop r1 p1 p2 p3)"),
         # A name behind its step, one with "no", and an arrow beside a remark
         ("Jump from place_0 over place_1 to place_2 with 'jump-on'", "(jump-on p1 p2 p3)"),
         ("Clean place_0 without soap", "(clean-no-soap p1)"),
