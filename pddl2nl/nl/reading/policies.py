@@ -83,7 +83,8 @@ class _Steps:
 
     @property
     def listed(self) -> bool:
-        return any(item.mark for item in self.items)
+        # A step in quotes is none of a list.
+        return any(item.mark not in ("", '"None') for item in self.items)
 
     @property
     def heading(self) -> str:
@@ -94,7 +95,7 @@ class _Steps:
     @property
     def announced(self) -> bool:
         """Whether the words before it announce a plan, or turn away from the one before."""
-        return self.heading in ("plan", "steps") or any(turns_away(text) for text in self.words)
+        return self.heading == "plan" or any(turns_away(text) for text in self.words)
 
     @property
     def is_option(self) -> bool:
@@ -167,9 +168,6 @@ def _blocks(placed: Placed, tags: Sequence[Block]) -> tuple[list[_Steps], list[s
 _PART = re.compile(r"\W*(?:([A-Za-z]+) #?(\d+|[A-E])\b|((?i:first|second|third|fourth|fifth)) ([a-z]+))")
 
 
-_FINAL = re.compile(r"\bfinal(?! (?:and )?\w*\W*(?:plan|solution|answer|version))\b", re.IGNORECASE)
-
-
 def part_of(title: str) -> tuple[str, str]:
     """The noun and the number of a part of a plan ("Phase 2", "Second trip"); two empty texts for no such title."""
     said = _PART.match(title)
@@ -187,9 +185,6 @@ def _parts(title: str, over: PlacedReading | None) -> dict[str, int]:
 
 def _changes(title: str) -> bool:
     """Whether the title of a part announces another plan, or none: "Better:", "Check:", but not "Out again:"."""
-    if part_of(title)[0] in WORDS.part_nouns:
-        # "**Phase 4: Final deliveries**" is a part, "Phase 2: final plan" another plan.
-        title = _FINAL.sub("", title)
     return turns_away(title) or heading_of(title) in NO_PLAN_HEADINGS or label_of(title.lower().split()) == "action"
 
 
@@ -235,7 +230,7 @@ def _goes_on(block: _Steps, item: PlacedReading, words: Sequence[str], parted: b
     if _follows(item.place, numbers[-1] if numbers else ()):
         return True
     if block.rank == 3:
-        announced = heading_of(words[-1]) in ("plan", "steps") if words else False
+        announced = heading_of(words[-1]) == "plan" if words else False
         return not (announced or any(says("rejects", text) for text in words))
     apart = item.gap and not item.place and item.reading.line != last.reading.line
     return not (parted or apart or any(heading_of(text) or turns_away(text) for text in words))
@@ -312,12 +307,13 @@ def _follow(plan: _Steps, block: _Steps) -> _Steps:
         return block
     if mended := _mended(plan, block):
         return mended
-    # "At b, take these steps:" says further ones, if less than half of them were said before.
-    said = set(block.actions)
-    part = block.heading == "steps" or _alike(plan.words[-1:], block.words[-1:])
-    further = part and 2 * len(said & {*plan.actions}) < len(said)
-    further = further and not any(turns_away(text) for text in block.words)
-    if plan.rejected or apart or (block.announced and not further):
+    if plan.rejected or apart or any(turns_away(text) for text in block.words):
+        return block
+    # "Now the remaining steps:" announces further ones, if less than half of them were said before.
+    said, told = {*block.actions}, {*plan.actions}
+    anew = 2 * len(said & told) >= min(len(said), len(told)) or block.listed != plan.listed
+    anew = anew or any(says("numbered_plan", text) for text in block.words[-1:])
+    if block.announced and anew:
         return block
     if _is_part(block.actions, plan.actions):
         return plan
@@ -331,15 +327,6 @@ def _follow(plan: _Steps, block: _Steps) -> _Steps:
     if longer or (block.listed and not plan.listed and not goes_on) or anew:
         return block
     return both
-
-
-_OBJECT = re.compile(r"\w+[_-]\d+")
-
-
-def _alike(one: Sequence[str], other: Sequence[str]) -> bool:
-    """Whether two titles differ in the objects that they name alone: "Plan for car_0:", "Plan for car_1:"."""
-    told = [_OBJECT.sub("", text) for text in (*one, *other)]
-    return one != other and len(told) == 2 and told[0] == told[1]
 
 
 def _is_part(some: Sequence[GroundAction], of: Sequence[GroundAction]) -> bool:

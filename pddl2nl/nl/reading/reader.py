@@ -288,7 +288,7 @@ class Reader:
             else:
                 kept = name if peeled.item else ""
                 name = self._action_named(said[piece.start : piece.end], peeled.start) or kept
-            in_thought = readings[-1].rule == "thought"
+            in_thought = _thinks(readings[-1])
             found = tuple(reading.action for reading in readings if reading.action is not None)
             failed = readings[-1].action is None and any(item.is_attempt or item.rule == "doubt" for item in readings)
             if found and not failed:
@@ -450,7 +450,7 @@ class Reader:
         in_thought = False
         for piece in layout.pieces:
             readings, _ = self._piece(text, piece, False, in_thought and not piece.gap, expected and not piece.hidden)
-            in_thought = readings[-1].rule == "thought"
+            in_thought = _thinks(readings[-1])
             claim = None if in_thought else claim_of(text, piece)
             if claim is not None and not any(reading.status == "read" for reading in readings):
                 yield claim
@@ -900,6 +900,11 @@ def _between(text: str, unsaid: Reading, readings: Sequence[Reading]) -> list[Re
         else:
             told += [item for item in readings if begin <= item.start < end and item.is_attempt]
     return told if any(item.action is not None for item in told) else [unsaid]
+
+
+def _thinks(reading: Reading) -> bool:
+    """Whether a line is a thought that may go on below it: "Thought: …", but not "Goal: …"."""
+    return reading.rule == "thought" and not WORDS.thinking.isdisjoint(re.findall(r"\w+", reading.text.lower())[:4])
 
 
 def _begins_another(text: str) -> bool:

@@ -98,8 +98,7 @@ NO_PLAN_HEADINGS = ("state", "goal", "explains", "rules", "example", "offers", "
 def heading_of(text: str) -> str:
     """What the last words of a text say of the list below it; empty where they are no heading.
 
-    One of `NO_PLAN_HEADINGS`; "plan", which announces one; "steps", which announces one or a part of one; "recap"; or
-    "title" for any other. The last clause decides:
+    One of `NO_PLAN_HEADINGS`; "plan", which announces one; "recap"; or "title" for any other. The last clause decides:
     "After checking each precondition, my plan is:" announces a plan.
     """
     titled = text.lstrip().startswith(("#", "**"))
@@ -118,7 +117,7 @@ def heading_of(text: str) -> str:
             # "To serve a, the following actions can be taken:" offers nothing else.
             return "plan" if kind == "offers" and bare.startswith("To ") else kind
     # "| Action | Objects |" announces no other plan.
-    kinds = () if text.startswith("|") else ("recap", "plan", "steps")
+    kinds = () if text.startswith("|") else ("recap", "plan")
     known = (kind for kind in kinds if phrases(kind, "heading").match(plain))
     return next(known, "" if text.startswith("|") else "title")
 
