@@ -95,6 +95,7 @@ _SUPPOSED = ("(would)", "(could)", "(might)", "(may)")
 _MEANT = phrases("meant", whole=True)
 _ANEW = frozenset(("then", "again", "back", "next", "also"))
 _LETTERS = re.compile(r"(?<![\w=])([A-Z])\s?=\s?(?=\w)")
+_CODE_REMARK = re.compile(r"(?<=[\w)`*]) +(?:#|//)\s.*\Z")
 _AIM = re.compile(r"(?:in order )?to\b", re.IGNORECASE)
 _MARK = re.compile(r"[^\w\s(]\s*|(?=\()")
 _UNCHANGED = {verb for verb, forms in word_table("irregular").items() if verb in forms}
@@ -188,6 +189,9 @@ class ActionGrammar:
         if letters and "ABCDEFGHJKL".startswith("".join(letters)):
             # "feast: A=a, B=b, C=c", by the letters of the prompt
             content = _LETTERS.sub(lambda match: " " * len(match[0]), content)
+        if listed and (remark := _CODE_REMARK.search(content)):
+            # "sail a b  # cross over"
+            content = content[: remark.start()].ljust(len(content))
         tried = ""
         for kept in (content, content.rstrip(" .!,;"), content.rstrip(TRAILING)):
             if kept != tried and (verdict := self.exact(kept)):
@@ -364,7 +368,10 @@ class ActionGrammar:
         """Whether a sentence that cannot be read only says what a step before it brings about: "Both return to a."."""
         at = next((at for at, word in enumerate(words) if word.text in self.frames.verbs), 0)
         own = [frame for frame, _, _ in self.frames.verbs.get(words[at].text, ()) if frame.action == step.name]
-        if not (at and own and [item.is_failure or is_open(item.stance) for item in verdicts] == [True]):
+        # "The ferry arrives at b."
+        told = verdicts and verdicts[0].reason == UNKNOWN_VERB and words[0].text in ARTICLES and not at
+        own = [self.frames.frames[step.name]] if told else own if at else []
+        if not (own and [item.is_failure or is_open(item.stance) for item in verdicts] == [True]):
             return False
         if not _ANEW.isdisjoint(word.text for word in words):
             return False
@@ -1575,8 +1582,9 @@ class ActionGrammar:
         done = not stance or stance.startswith(("unclear", "explained"))
         made = not WORDS.demonstratives.isdisjoint(item.text for item in lead[:2]) and stance.startswith("explained")
         tells = words[at].text in self._facts and "then" not in (item.text for item in lead)
-        if form == "past" and (made or (tells and acting) or all(word.aside for word in words)):
-            # "This makes a boarded.", "instrument_0 calibrated", "(served: person_0)"
+        past = (tells and acting) or all(word.aside for word in words)
+        if (made and form in ("s", "past")) or (past and form == "past"):
+            # "This puts a on b.", "instrument_0 calibrated", "(served: person_0)"
             return ClauseReading(start, end, "not-an-action", stance=f"state ({words[at].text})", names_object=names)
         names = names or (done and any(self._is_definite(words, place) for place in range(at, len(words))))
         if stance or form not in ("base", "s"):

@@ -143,7 +143,7 @@ def tail_stance(tail: Sequence[Word], is_object: Callable[[Word], bool]) -> str:
         return f"rejected ({first.text})"
     if not is_reason(first) and says("vague", " ".join(word.raw for word in phrase)):
         return "goal (put off)"
-    if said in (["likewise"], ["too"], ["as", "well"]):
+    if said in (["likewise"], ["too"], ["as", "well"]) or says("carried", " ".join(word.raw for word in phrase)):
         return ""
     if not WORDS.more.isdisjoint(said[: 4 if said[0] in ("and", "then") else 2]):
         return "unclear (more)"
