@@ -27,6 +27,8 @@ _INSTEAD = re.compile(
 _SO = re.compile(r".*\b(?:so|therefore|thus|hence)\b", re.DOTALL | re.IGNORECASE)
 _SENTENCES = re.compile(r"(?<=[.!?])\s")
 _SAME = re.compile(r"\bthe same\b|\blikewise\b", re.IGNORECASE)
+# "…, and all four balls are in b" is no part of it.
+_AND_SO = re.compile(r",? and (?:all|then|now|so|everything|the goal|that|this)\b.*", re.DOTALL | re.IGNORECASE)
 _FOR = re.compile(r"\b(?:in place|instead) of\b", re.IGNORECASE)
 
 
@@ -81,7 +83,7 @@ def _exchanges(grammar: ActionGrammar, text: str, steps: Sequence[GroundAction],
 
     "With c and d" alone puts them in place of the steps' objects of their kinds, if there are as many.
     """
-    new, *runs = (grammar.objects_in(run) for run in _FOR.split(text))
+    new, *runs = (grammar.objects_in(run) for run in _FOR.split(_AND_SO.sub("", text)))
     if not runs and new:
         used = [arg for arg in dict.fromkeys(arg for step in steps for arg in step.args) if arg not in kept]
         kinds = [[arg for arg in used if _fits(grammar, steps, arg, item)] for item in new]

@@ -95,6 +95,9 @@ _SUPPOSED = ("(would)", "(could)", "(might)", "(may)")
 _MEANT = phrases("meant", whole=True)
 _ANEW = frozenset(("then", "again", "back", "next", "also"))
 _LETTERS = re.compile(r"(?<![\w=])([A-Z])\s?=\s?(?=\w)")
+_ITALIC = re.compile(r"([.;:)] )\*([^*\s][^*]*)\*(?=\s*\Z)")
+_CODED = re.compile(r"`([\w-]+\([^()`]*\))`")
+_STOP = re.compile(r"[.!?;]\s")
 _CODE_REMARK = re.compile(r"(?<=[\w)`*]) +(?:#|//)\s.*\Z")
 _AIM = re.compile(r"(?:in order )?to\b", re.IGNORECASE)
 _MARK = re.compile(r"[^\w\s(]\s*|(?=\()")
@@ -189,6 +192,9 @@ class ActionGrammar:
         if letters and "ABCDEFGHJKL".startswith("".join(letters)):
             # "feast: A=a, B=b, C=c", by the letters of the prompt
             content = _LETTERS.sub(lambda match: " " * len(match[0]), content)
+        if "*" in content:
+            # "Move a to b. *This only makes room; a goes on later.*"
+            content = _ITALIC.sub(lambda match: f"{match[1]}({match[2]})", content)
         if listed and (remark := _CODE_REMARK.search(content)):
             # "sail a b  # cross over"
             content = content[: remark.start()].ljust(len(content))
@@ -202,11 +208,26 @@ class ActionGrammar:
         formal = self.pddl.read(content)
         if formal and any(item.status == "read" for item in formal):
             return [*formal[:-1], *self._unless_corrected(formal[-1], content[formal[-1].end :][:_MOST_REMARK])]
+        if not formal and "`" in content and (calls := self._coded(content)):
+            return calls
         bare = content.strip("( ").rstrip(f") {TRAILING}") if formal and content[0] == "(" else content
         at = content.index(bare[0]) if bare and bare != content else 0
         loose = [item.moved(at) for item in self.clauses(bare, listed, before)]
         read = [item.status == "read" for item in loose]
         return loose if not formal or ((all(read) if at else any(read)) and read) else formal
+
+    def _coded(self, content: str) -> list[ClauseReading]:
+        """Calls in code marks within sentences: "Then wire up its input: `connect(a, b)`."; none if one is no step."""
+        calls: list[ClauseReading] = []
+        for match in _CODED.finditer(content):
+            begin = max((end.end() for end in _STOP.finditer(content, 0, match.start())), default=0)
+            lead, tail = words_of(content[begin : match.start()]), words_of(content[match.end() :])
+            call = self.pddl.read(match[1])
+            refused = any(rules_out(word.text) for word in lead) or (tail and rejects(tail))
+            if refused or [item.status for item in call] != ["read"]:
+                return []
+            calls.append(call[0].moved(match.start(1), "prefix"))
+        return calls
 
     def _unless_corrected(self, formal: ClauseReading, tail: str) -> list[ClauseReading]:
         """An action that PDDL writes, or what a remark behind it says in its place."""
@@ -256,7 +277,9 @@ class ActionGrammar:
                     clauses.append(item.moved(start + peeled.start))
         if refused:
             return [_refused(item) for item in clauses]
-        row = [word._replace(parted=">" if word.parted else "") for word in words_of(content)] if listed else []
+        # "| 3 | a | b | yes |"
+        row = [word for word in words_of(content) if word.text not in ("yes", "no")] if listed else []
+        row = [word._replace(parted=">" if word.parted else "") for word in row]
         alone = len(inside(self.frames.mentions(row))) == len(row)
         if not clauses and alone and (way := self._with_ways(row)) != row:
             # "| 1 | place_2 | place_5 |", below "From" and "To"
@@ -693,7 +716,9 @@ class ActionGrammar:
                 verdict = self._passive(text, part, subject) or verdict
             subject = self._subject(part) or subject
             verdict = verdict or self._without_verb(text, part)
-            if verdict is None:
+            # "Because a has to get to b, …"
+            reason = verdict is not None and verdict.reason == UNKNOWN_VERB and part[0].text in WORDS.because
+            if verdict is None or (reason and len(parts) > 1):
                 continue
             stance = clauses[-1].stance if clauses else ""
             leans = part[self._behind_joints(part, 0)].text in self.frames.verbs
@@ -889,15 +914,15 @@ class ActionGrammar:
         return verdict_of(begin, words[stop - 1].end, (action,), ("called",))
 
     def _called_behind(self, text: str, words: Sequence[Word]) -> ClauseReading | None:
-        """An action whose own name stands behind it: "Jump from a over b to c with 'jump-new-move'"."""
-        name = next(word for word in words if word.start == words[-1].start)
-        before = [word for word in words if word.start < name.start]
-        told = name.aside or (len(before) > 2 and before[-1].text in WORDS.instrument)
-        if not told or self._sure_name(text, name) is None:
-            return None
-        before = before if name.aside else before[:-1]
-        called = self._called(text, [name._replace(parted=""), *before])
-        return called._replace(end=name.end) if called else None
+        """An action whose own name stands in or behind it: "Jump from a over b to c with 'jump-new-move'"."""
+        for at, name in enumerate(words[1:], 1):
+            told = name.aside or words[at - 1].text in WORDS.instrument
+            if told and name.start != words[at - 1].start and self._sure_name(text, name) is not None:
+                others = [word for word in words[: at if name.aside else at - 1] if word.start < name.start]
+                behind = [word for word in words[at:] if word.start > name.start]
+                called = self._called(text, [name._replace(parted="", aside=False), *others, *behind])
+                return called._replace(end=max(called.end, name.end)) if called else None
+        return None
 
     def _called(self, text: str, words: Sequence[Word]) -> ClauseReading | None:
         """An action behind its own name, with all objects: "Board: p1 enters e0 on f0", "'drive' t, a → b (5 km)"."""
@@ -1201,7 +1226,10 @@ class ActionGrammar:
                 further = self._in_context(text, spoken, False, verdict.candidates) or further
             # "…, from where it sends the data of a" says a step; what stands behind a dash explains this one.
             lost = further is not None and (further.is_failure or further.stance == "unclear (where)")
-            if further is not None and (further.status in ("read", "ambiguous") or (lost and tail[0].parted != "-")):
+            # "…, and end by unloading a from b": another action, of which it is not clear that it is done
+            other = further is not None and is_open(further.stance) and {*further.candidates} - {*verdict.candidates}
+            said = further is not None and (further.status in ("read", "ambiguous") or other)
+            if further is not None and (said or (lost and tail[0].parted != "-")):
                 return [verdict, further]
         elif tail and tail[0].text == "and":
             return [verdict, *self._same_verb(text, words, verdict, tail)]
@@ -1337,7 +1365,9 @@ class ActionGrammar:
             if self._is_adjective(words, at) or (word.text == "go" and at > 1 and words[at - 2].text == "here"):
                 # "Here you go!"
                 continue
-            if self._is_noun(words, at):
+            behind = words[at + 1].text if at + 1 < len(words) else ""
+            if self._is_noun(words, at) or (word.text in WORDS.passives and behind.endswith("ed")):
+                # "a gets filled with b"
                 continue
             tried += 1
             verdict = self._at_verb(text, words, at, listed)
@@ -1573,7 +1603,8 @@ class ActionGrammar:
         mentions = [item for item in self.frames.mentions(words[: at + _REACH]) if item.first != at]
         pronoun = any(word.text in ("it", "them") for word in words[at + 1 :])
         names = pronoun or any(words[item.first].text not in ("a", "i") for item in mentions)
-        acting = next((item for item in mentions if item.last == at), None)
+        be = at - 1 if at and words[at - 1].text in WORDS.passives else at
+        acting = next((item for item in mentions if item.last == be), None)
         begin = acting.first if acting else at
         lead = [word for word in words[max(0, at - _LEAD) : begin] if word.text not in ("it", "they")]
         stance = stance_of(lead, form, listed=listed, passive=False, subject=acting is not None)

@@ -13,7 +13,7 @@ import json
 import re
 from bisect import bisect
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from functools import cached_property, partial
 from itertools import pairwise, takewhile
 
@@ -25,7 +25,17 @@ from pddl2nl.nl.reading.clauses import ActionGrammar, Steps
 from pddl2nl.nl.reading.formal import A_LIST, UNKNOWN_VERB, ClauseReading, is_record, read_record
 from pddl2nl.nl.reading.lexicon import KnownObject, Lexicon
 from pddl2nl.nl.reading.policies import READING_POLICIES, chosen_option, part_of, turns_away
-from pddl2nl.nl.reading.readings import ARROWS, SETTLED, UNSAID, PlacedReading, Reading, Readings, Status, reported
+from pddl2nl.nl.reading.readings import (
+    ARROWS,
+    DOUBTED,
+    SETTLED,
+    UNSAID,
+    PlacedReading,
+    Reading,
+    Readings,
+    Status,
+    reported,
+)
 from pddl2nl.nl.reading.segments import (
     OBSERVATION,
     Layout,
@@ -53,6 +63,7 @@ _SENTENCE_ENDS = re.compile(r"[.!?][*_\"']*\s")
 _HEADING = re.compile(r"#|(\*{1,3})[^*\s][^*\n]*\1:?\Z")
 # A line in italics is one as a whole, a line in bold type by its beginning.
 _HEADS = re.compile(r"#|\*\*|\*[^*\s][^*\n]*\*:? *$", re.MULTILINE)
+_BOLD = re.compile(r"\s*(?:\d+[.)]|[-*•])?\s*\*\*")
 _MARKS = re.compile(r"[;,.:]")
 _APART = re.compile(r"[:.!?(–—]")
 _NAME = re.compile(r"\w+")
@@ -82,7 +93,7 @@ _TIMES = re.compile(
 )
 # "car: car_0" below "- load:", and "* Car: `car_0`" below "1. **Load**"
 _ROLE = re.compile(r"(?:[-*•+] +)?[*_\"]*(\w[\w -]*?)[*_\"]*\s*:[*_]*\s*[`\"']?([\w-]+)[`\"']?,?")
-_HEAD = re.compile(r"^(?:[-*•+]|\d+[.)])?\s*(?:\W*(?:action|name|function|tool|step|type|operator)\W*:)?")
+_HEAD = re.compile(r"(?i)^(?:[-*•+]|\d+[.)])?\s*(?:\W*(?:action|name|function|tool|step|type|operator)\W*:)?")
 _ITEM = re.compile(r"(?:(\d{1,4})[.)]|([-*•])) +")
 
 
@@ -162,7 +173,26 @@ class Reader:
         # What gives no order of its own beside a plan that reaches the goal explains it.
         plain = [item for item in placed if item.reading.action is not None or not self._explains(text, item, lines)]
         steps = self._filled(self._simulator, text, plain)
-        return steps if _reaches_goal(self._simulator, steps) else self._filled(self._simulator, text, placed)
+        if self._reaches(steps, goal=True):
+            return steps
+        steps = self._filled(self._simulator, text, placed)
+        # "Sail to b, so that you can load a there": what is only supposed is a step where all steps hold with it alone.
+        supposed = [_as_step(item) for item in placed]
+        plain = [item for item in supposed if item.reading.action is not None or not self._explains(text, item, lines)]
+        more = self._filled(self._simulator, text, plain)
+        needed = len(more) > 1 and supposed != placed and not self._reaches([item for item in steps if item.action])
+        return more if needed and self._reaches(more) else steps
+
+    def _reaches(self, steps: Sequence[Reading], *, goal: bool = False) -> bool:
+        """Whether steps can be done one after the other; ``goal``: and reach the goal."""
+        simulator = self._simulator
+        state = simulator.initial if simulator is not None and steps else None
+        for step in steps:
+            if simulator is None or state is None or step.action is None:
+                return False
+            applicable = simulator.is_applicable(state, step.action)
+            state = simulator.step(state, step.action).successor if applicable else None
+        return simulator is not None and state is not None and (not goal or simulator.is_goal(state))
 
     def _explains(self, text: str, item: PlacedReading, lines: Set[int]) -> bool:
         """Whether what cannot be read gives no order and corrects no step; ``lines``: where steps stand."""
@@ -190,7 +220,9 @@ class Reader:
                 named.appendleft((self.grammar.objects_in(line), False))
             ways: Sequence[Sequence[GroundAction]] = ()
             if item.status == "unreadable" and item.reason not in SETTLED:
-                clause, listed = _sentence(text, item, at), not placed[index].doubt
+                # "It moves to b, picks up a there and …"
+                goes_on = index > 0 and chosen[index - 1].action is not None and chosen[index - 1].line == item.line
+                clause, listed = _sentence(text, item, at), goes_on or not placed[index].doubt
                 ways = self.grammar.completed(clause, named, listed)
                 if not any(ways) and "(" in clause:
                     # "Sail to c (it is at b now)"
@@ -272,7 +304,7 @@ class Reader:
                 readings = [_no_action(said, piece, "label")]
             elif readings[0].action is None and (pairs := _pairs_below(said, layout.pieces[index : index + 12])):
                 readings = self._mapping(said, piece, pairs) or readings
-                taken = index + 1 + len(pairs) if readings[0].rule.startswith("json") else taken
+                taken = index + 1 + len(pairs) if readings[0].rule[:4] in ("json", "pddl") else taken
             if peeled.item and readings[0].is_attempt and readings[-1].action is None:
                 below = layout.pieces[index : index + 8]
                 readings = self._gathered(said, below, peeled.start, readings) or readings
@@ -354,11 +386,15 @@ class Reader:
         unknown = {name for name in reading.unknown if len(name) > 1 or name.lower() not in self._initials}
         return frozenset((*unknown, *(others - known), *(item.pddl for item in objects)))
 
-    def _mapping(self, text: str, piece: Piece, pairs: Mapping[str, str]) -> list[Reading]:
+    def _mapping(self, text: str, piece: Piece, pairs: Sequence[tuple[str, str]]) -> list[Reading]:
         """The step of a line with its objects by their roles below it: "- sail:" above "from: a" and "to: b"."""
         name = _HEAD.sub("", text[piece.start : piece.end]).strip(" *_`:\"'")
-        record = json.dumps({"action": name, **pairs})
-        verdicts = read_record(self.grammar.pddl, record, self._value, self._names)
+        roles = dict(pairs)
+        if len(roles) == len(pairs):
+            verdicts = read_record(self.grammar.pddl, json.dumps({"action": name, **roles}), self._value, self._names)
+        else:
+            # "Resource: a" may come twice: then the objects stand in their order.
+            verdicts = self.grammar.pddl.read(f"({name} {' '.join(value for _, value in pairs)})")
         if len(verdicts) != 1 or not verdicts[0].names_object:
             return []
         return [_reading(text, piece, 0, verdicts[0]._replace(start=0, end=piece.end - piece.start))]
@@ -691,7 +727,8 @@ class Reader:
             marked = item.item and alone and "|" not in reading.text
             beside = _beside(item, (-1, 1))
             # "2. Analyse the soil" between two steps
-            unsaid = reading.rule == "prose" and not reading.stance and beside <= listed and _ITEM.match(reading.text)
+            plain = reading.rule == "prose" and not reading.stance and not reading.text.rstrip(" *_`").endswith(":")
+            unsaid = plain and beside <= listed and _ITEM.match(reading.text)
             if marked and (unsaid or (reading.stance.startswith(told) and beside & listed)):
                 # "1. robot_0 takes a down." and "- tray_0: kitchen → table_1" among steps tell no state.
                 number = item.number if item.item == "number" else None
@@ -762,13 +799,15 @@ class Reader:
             before, after = listed[at - 1] if at else None, listed[min(at, len(listed) - 1)]
             line = text.rfind("\n", 0, reading.start) + 1
             heads = _HEADS.match(text, line + item.indent) is not None
-            heads = heads or (not item.item and text[line:].lstrip().split(maxsplit=1)[0].lower() in WORDS.part_nouns)
+            said = text[line:].split("\n", 1)[0].strip(" *_")
+            above = after.reading.line == reading.line + 1 and said.endswith(":")
+            heads = heads or (not item.item and (above or said.split(maxsplit=1)[0].lower() in WORDS.part_nouns))
             they = text[line : reading.start].strip(" *_").lower() == "they"
             unmarked = (heads or not item.item) and after.reading.line > reading.line
             goes_on = before is not None and before.reading.line < reading.line and after.number is not None and (
                 (before.number, before.outer, before.mark) == (after.number - 1, after.outer, after.mark)
             )  # fmt: skip
-            above = heads and after.number in (None, 1) and reading.reason == UNKNOWN_VERB
+            above = heads and after.number in (None, 1) and (above or reading.reason == UNKNOWN_VERB)
             # "Then it picks up c." says more than the steps around it.
             tried = reading.status == "unreadable" and reading.reason != UNKNOWN_VERB and not (heads or again or they)
             around = {
@@ -779,8 +818,8 @@ class Reader:
                 and not (tried and item.tries - around)
                 and (above or (goes_on and (heads or they or not self.grammar.orders(reading.text))))
             ):
-                said = (_whole_line(text, reading) if heads else reading).as_prose("explained (aside)")
-                placed[index] = item._replace(reading=said, number=None, item="")
+                aside = (_whole_line(text, reading) if heads else reading).as_prose("explained (aside)")
+                placed[index] = item._replace(reading=aside, number=None, item="")
         return placed
 
     def _is_cut_off(self, text: str) -> bool:
@@ -805,9 +844,10 @@ class Reader:
             # "Set up a at b:" above "put_up(a, b)"
             return True
         objects = {known.pddl for known in self.grammar.objects_in(reading.text)}
-        bold, step = text.startswith("**", max(reading.start - 2, 0)), following.reading.action
-        deeper = bold and step is not None and following.indent > item.indent and objects <= {*step.args}
-        if near and reading.reason == UNKNOWN_VERB and (deeper or (heads and not following.item)):
+        bold, step = _BOLD.match(text, line) is not None, following.reading.action
+        args = {*step.args} if step is not None and near and bold and following.indent > item.indent else set[str]()
+        titles = objects <= args if args else near and heads and not following.item
+        if (titles and reading.reason == UNKNOWN_VERB) or (args and said.endswith(":")):
             # "**2. Set it all up**" above "Turn a on.", "2. **Get a**" above "- Buy a at b"
             return True
         below = item.mark != following.mark or following.indent > item.indent or heads
@@ -838,13 +878,11 @@ def _sentence(text: str, reading: Reading, after: int) -> str:
     return text[begin : reading.end]
 
 
-def _reaches_goal(simulator: Simulator, steps: Iterable[Reading]) -> bool:
-    state: State | None = simulator.initial
-    for step in steps:
-        if state is None or step.action is None or not simulator.is_applicable(state, step.action):
-            return False
-        state = simulator.step(state, step.action).successor
-    return state is not None and simulator.is_goal(state)
+def _as_step(item: PlacedReading) -> PlacedReading:
+    """A doubtful reading as the only action that it may mean."""
+    reading = item.reading
+    sure = reading.reason == DOUBTED and len(reading.candidates) == 1
+    return item._replace(reading=reading.named(reading.candidates[0])) if sure else item
 
 
 def _is_above(placed: Sequence[PlacedReading], action: GroundAction) -> bool:
@@ -953,12 +991,14 @@ def _whole(text: str, status: Status, rule: str) -> Reading:
     return Reading(text.count("\n", 0, begin) + 1, begin, begin + len(bare), bare, status, rule=rule)
 
 
-def _pairs_below(text: str, pieces: Sequence[Piece]) -> dict[str, str]:
-    """The roles and objects on the lines that are indented below the first of the pieces."""
-    below = takewhile(lambda other: other.indent > pieces[0].indent, pieces[1:])
+def _pairs_below(text: str, pieces: Sequence[Piece]) -> list[tuple[str, str]]:
+    """The roles and objects on the lines that are indented below the first piece, or beside it: "Action: move"."""
+    named = _ROLE.fullmatch(text, pieces[0].start, pieces[0].end)
+    inner = pieces[0].indent if named and named[1].lower() in WORDS.action_nouns else pieces[0].indent + 1
+    below = takewhile(lambda other: other.indent >= inner and not other.gap, pieces[1:])
     found = [_ROLE.fullmatch(text, other.start, other.end) for other in below]
-    pairs = {match[1]: match[2] for match in found if match}
-    return pairs if len(pairs) == len(found) else {}
+    pairs = [(match[1], match[2]) for match in found if match]
+    return pairs if len(pairs) == len(found) else []
 
 
 def _no_action(text: str, piece: Piece, rule: str) -> Reading:

@@ -35,6 +35,7 @@ TAILED = "what follows does not belong to it"
 """The reason of a step with words behind it that may change it."""
 ARROWS = ("→", "->")
 """List marks that may as well begin a remark on the step above."""
+DOUBTED = "it speaks of an action, but does not say it as a step that can be read"
 SETTLED = frozenset((UNSAID, OFFERED, UNDECIDED, REFUSED))
 """Reasons of lines that are no step, whatever they name."""
 
@@ -106,7 +107,7 @@ class Reading(NamedTuple):
 
 def reported(doubt: Reading) -> Reading:
     """What may be a step and is not read, as an attempt that failed."""
-    reason = doubt.reason or "it speaks of an action, but does not say it as a step that can be read"
+    reason = doubt.reason or DOUBTED
     return doubt._replace(status="unreadable", rule="", reason=reason, stance="")
 
 

@@ -46,6 +46,10 @@ def stance_of(lead: Sequence[Word], form: str, *, listed: bool, passive: bool, s
     if said[:1] == ["what"] and said[-2:] == ["is", "to"]:
         # "What is left is to move a to b."
         return ""
+    known = {_CLASS_OF.get(word, "") for word in said} & {"rejected", "hypothetical", "goal"}
+    if not known and not WORDS.copula.isdisjoint(said) and (said[-1:] == ["is"] or said[-2:] == ["is", "to"]):
+        # "The way to do it is to move a to b."
+        return ""
     person = any(word in WORDS.persons or word.startswith(("i'", "we'")) for word in said)
     acting = not {"i", "you", "we"}.isdisjoint(said)
     verdict = ""
@@ -66,10 +70,10 @@ def stance_of(lead: Sequence[Word], form: str, *, listed: bool, passive: bool, s
             # "… and there load a"
             or (
                 word in ("there", "here")
-                and (before in ("from", "at") or behind in WORDS.persons or (form == "base" and not behind))
+                and (before in ("from", "at") or behind in WORDS.persons or (form == "base" and behind in ("", "use")))
             )
             or (word in WORDS.be and (form == "ing" or passive))
-            or (word == "to" and before in WORDS.before_to)
+            or (word == "to" and (before in WORDS.before_to or "use" in said[:index]))
         ):
             continue
         stance = "goal" if word == "to" else _CLASS_OF.get(word, "unclear")
@@ -150,6 +154,9 @@ def tail_stance(tail: Sequence[Word], is_object: Callable[[Word], bool]) -> str:
     if first.text == "but" and says("doubted", " ".join(word.raw for word in tail)):
         return "unclear (but)"
     if first.parted == "(" and said[0] == "not" and said[1:2] and said[1] in PREPOSITIONS | WORDS.strictly:
+        return ""
+    if first.text == "only" and first.parted == "-" and said[1:2] and said[1] in ARTICLES:
+        # "– only a stop on the way"
         return ""
     conditions = WORDS.aside_conditions if first.parted == "(" else WORDS.conditions
     if first.text in conditions or first.parted == "?" or said[:2] in (["as", "soon"], ["as", "long"]):
