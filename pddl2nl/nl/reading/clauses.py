@@ -437,7 +437,8 @@ class ActionGrammar:
         # "… right from a to b and then up from b to c" is another action.
         small -= (PARTICLES & self.frames.vocabulary) - frame.content
         plain = all(place in named or word.text in small for place, word in enumerate(words))
-        if not mentions or not plain or any(len(item.objects) > 1 for item in mentions):
+        keyed = goes_on and any(words[item.first].parted == ":" for item in mentions)
+        if not mentions or not plain or keyed or any(len(item.objects) > 1 for item in mentions):
             return None
         args = list(last.candidates[0].args)
         taken: set[int] = set()
@@ -1409,8 +1410,11 @@ class ActionGrammar:
         holds = [word.text for index, word in enumerate(words) if word.text in states and index not in obliged]
         plain = ARTICLES | self.lexicon.type_words | FILLERS
         aside_only = all(word.aside for word in words)
+        keyed = len(mentions) > 1 and all(words[item.first].parted == ":" for item in mentions)
         if (
-            (holds and self._order(words, mentions[0].first) < 0)
+            # "Head: a · Tail: b"
+            keyed
+            or (holds and self._order(words, mentions[0].first) < 0)
             or self._explains(words)
             # "(target: level_2)", "→ carries a", but not "(Then bring a to b.)", "→ bring a to b"
             or (aside_only and self._order_at(words, mentions[0].first) < 1)

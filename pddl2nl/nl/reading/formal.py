@@ -154,6 +154,8 @@ class PDDLGrammar:
             )
             # "(target: level_2)"
             named = called and not verdicts and not match[1].endswith(":") and args
+            # "place_0 (room)"
+            named = named and fold(match[1]) not in self.lexicon.folded
             objects = named and all(
                 fold(arg) in self.lexicon.folded or arg.lower() in self.lexicon.by_pddl for arg in args
             )

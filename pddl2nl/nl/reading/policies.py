@@ -194,7 +194,8 @@ def _speaks(item: PlacedReading) -> bool:
     # "**Phase 2: Delivery**" is a title with any number.
     titled = item.item == "number" and heading_of(text) != ""
     # The language of code marks ("```plan") announces nothing.
-    said = re.match(r"(?!```).*\w", text) and (item.reading.rule != "thought" or text.rstrip(" *_`").endswith(":"))
+    # Nor do comments in code.
+    said = re.match(r"(?!```).*\w", text) and not item.mark.startswith("fence") and (item.reading.rule != "thought" or text.rstrip(" *_`").endswith(":"))
     return bool(said) and (item.item in ("", "option") or titled)
 
 
