@@ -87,6 +87,8 @@ _ENDS = (".", ";", "?", ">")
 _REMAINS = frozenset(("stays", "remains", "becomes", "be"))
 _RULED_OUT = WORDS.refusals | WORDS.refused_with_not | WORDS.failures | {"not", "work", "works"}
 _APPLIED = frozenset(("applied", "to"))
+_FOLLOWED = frozenset(("followed", "by", "the", "action"))
+_OF = frozenset(("of", "by", "for", "in"))
 _AT = frozenset(("at", "in", "on"))
 _PLACING = _AT | {"from", "to"}
 _OPENERS = WORDS.corrections | WORDS.openers
@@ -931,7 +933,7 @@ class ActionGrammar:
         if not mentions:
             return None
         first = mentions[0].first
-        if at := self._behind_joints(words, 0):
+        if at := next((at for at, word in enumerate(words) if word.text not in WORDS.joined | _FOLLOWED), 0):
             return self._called(text, words[at:]) if at < first and not words[at].aside else None
         if mentions[1:] and first < 2 and words[mentions[0].last].parted == ":":
             # "truck_1: drive a → b"
@@ -1367,17 +1369,21 @@ class ActionGrammar:
                 # "Here you go!"
                 continue
             behind = words[at + 1].text if at + 1 < len(words) else ""
-            if self._is_noun(words, at) or (word.text in WORDS.passives and behind.endswith("ed")):
-                # "a gets filled with b"
+            if self._is_noun(words, at) or (word.text in WORDS.passives and behind.endswith("ed")) or (
+                at and words[at - 1].text in _OF and all(form == "base" for _, form, _ in self.frames.verbs[word.text])
+            ):  # fmt: skip
+                # "a gets filled with b", "a is out of place"
                 continue
             tried += 1
             verdict = self._at_verb(text, words, at, listed)
             if verdict is not None and verdict.status in ("read", "ambiguous"):
                 return verdict
             refused = failed is not None and failed.stance.startswith("rejected")
-            if verdict is not None and (failed is None or (failed.status == "not-an-action" and (
-                not failed.stance or (refused and verdict.is_failure)
-            ))):  # fmt: skip
+            # "They set out, so that you apply the action 'walk' to a and b"
+            told = verdict is not None and failed is not None and verdict.candidates and not failed.candidates
+            if verdict is not None and (failed is None or (told and verdict.stance.startswith("explained")) or (
+                failed.status == "not-an-action" and (not failed.stance or (refused and verdict.is_failure))
+            )):  # fmt: skip
                 failed = verdict
         return failed
 
@@ -1730,7 +1736,8 @@ def _without_remarks(row: Sequence[Word], verb: int) -> list[Word]:
     describes = False
     for index, word in enumerate(row):
         if index > verb and word.parted == ",":
-            describes = word.text in WORDS.relatives
+            # ", which was on b," ", one of the two trucks at c,"
+            describes = word.text in WORDS.relatives or [item.text for item in row[index : index + 2]] == ["one", "of"]
         if not describes and (binds or not word.aside):
             kept.append(word)
     return kept

@@ -153,9 +153,9 @@ class PDDLGrammar:
                 match[0][0] == "(" if shape is _SEXPR else match[0].endswith(f"({match[2]})") and " " not in match[1]
             )
             # "(target: level_2)"
-            named = called and not verdicts and not match[1].endswith(":") and args
             # "place_0 (room)"
-            named = named and fold(match[1]) not in self.lexicon.folded
+            other = fold(match[1]) in self.lexicon.folded or match[1].endswith(":")
+            named = called and not verdicts and not other and args
             objects = named and all(
                 fold(arg) in self.lexicon.folded or arg.lower() in self.lexicon.by_pddl for arg in args
             )

@@ -130,15 +130,17 @@ def _blocks(placed: Placed, tags: Sequence[Block]) -> tuple[list[_Steps], list[s
     above: PlacedReading | None = None
     over: PlacedReading | None = None
     parted = False
+    other = ""
     for item in placed:
         reading = item.reading
         if not reading.is_attempt:
             over = item if item.item else over
+            other = item.mark or other
             if item.number is not None and reading.rule in ("label", "prose") and item.item != "option":
                 # "Step 3:" stands above its action.
                 above = item
             if _speaks(item):
-                words, parted = [*words, reading.text], parted or item.gap
+                words, parted, other = [*words, reading.text], parted or item.gap, ""
             continue
         if blocks and (reading.reason == UNSAID or reading.stance.startswith(("change", "insert"))):
             blocks[-1].items = _changed(blocks[-1].items, item)
@@ -152,6 +154,9 @@ def _blocks(placed: Placed, tags: Sequence[Block]) -> tuple[list[_Steps], list[s
             # "1. …" below each of two bullets
             restarts = restarts or (bool(blocks) and blocks[-1].numbers[-1:] == [item.place])
             words = words or [over.reading.text if _changes(over.reading.text) else ""]
+        if words and other not in ("", item.mark) and words[-1].endswith(":"):
+            # "Initial positions:" stands above a list of its own.
+            words = [*words[:-1], words[-1].rstrip(":") + "."]
         if not blocks or restarts or not _goes_on(blocks[-1], item, words, parted):
             blocks.append(_Steps(tags[item.block].rank, words, restarts, parts=parts))
         blocks[-1].add(item)
@@ -161,7 +166,7 @@ def _blocks(placed: Placed, tags: Sequence[Block]) -> tuple[list[_Steps], list[s
             # "1. …" alone, and "1. … 2. …" below it: a list that numbers each item by 1 does not go on with 2.
             blocks[-1:] = [replace(blocks[-1], items=[first]), replace(blocks[-1], words=[], restarts=True, items=rest)]
         above = None if item.place else above
-        over, words, parted = None, [], False
+        over, words, parted, other = None, [], False, ""
     return blocks, words
 
 
@@ -195,7 +200,8 @@ def _speaks(item: PlacedReading) -> bool:
     titled = item.item == "number" and heading_of(text) != ""
     # The language of code marks ("```plan") announces nothing.
     # Nor do comments in code.
-    said = re.match(r"(?!```).*\w", text) and not item.mark.startswith("fence") and (item.reading.rule != "thought" or text.rstrip(" *_`").endswith(":"))
+    plain = re.match(r"(?!```).*\w", text) and not item.mark.startswith("fence")
+    said = plain and (item.reading.rule != "thought" or text.rstrip(" *_`").endswith(":"))
     return bool(said) and (item.item in ("", "option") or titled)
 
 

@@ -947,7 +947,8 @@ def _thinks(reading: Reading) -> bool:
 
 def _begins_another(text: str) -> bool:
     """Whether a line without a step parts another plan from the one before it."""
-    return text[0] == "#" or turns_away(text) or heading_of(text) not in ("", "title") or says("option", text) is not None
+    heads = text[0] == "#" or heading_of(text) not in ("", "title")
+    return heads or turns_away(text) or says("option", text) is not None
 
 
 _UNPEELED = Peeled(0, False, False, None, "", "", False)

@@ -63,6 +63,7 @@ def stance_of(lead: Sequence[Word], form: str, *, listed: bool, passive: bool, s
             or (word == "have" and form == "base" and subject)
             or (word in ("instead", "rather") and behind not in ("of", "than"))
             or (word == "should" and (listed or acting))
+            or (word == "once" and behind in ("more", "again"))
             # "I would then stack a on b", "The next action would be to stack a on b"
             or (word == "would" and behind == "be" and "to" in said[index:])
             or (word == "would" and behind not in ("have", "need", "not") and acting)
@@ -142,7 +143,7 @@ def tail_stance(tail: Sequence[Word], is_object: Callable[[Word], bool]) -> str:
     possible", "would be wrong", ", b and c"), and a question is no action.
     """
     first, said = tail[0], [word.text for word in tail]
-    phrase = _phrase(tail)
+    phrase = _phrase(tail, is_object)
     if rejects(tail):
         return f"rejected ({first.text})"
     if not is_reason(first) and says("vague", " ".join(word.raw for word in phrase)):
@@ -193,10 +194,11 @@ def is_reason_word(word: Word) -> bool:
     return word.text in WORDS.reasons
 
 
-def _phrase(tail: Sequence[Word]) -> Sequence[Word]:
+def _phrase(tail: Sequence[Word], is_object: Callable[[Word], bool]) -> Sequence[Word]:
     """A tail up to its first break or reason."""
     for index, word in enumerate(tail):
-        aim = word.text == "to" and tail[index + 1 : index + 2] and tail[index + 1].text not in ("the", "a", "an")
+        behind = tail[index + 1] if word.text == "to" and index + 1 < len(tail) else None
+        aim = behind is not None and behind.text not in ("the", "a", "an") and not is_object(behind)
         if index and (aim or is_reason(word)):
             return tail[:index]
     return tail

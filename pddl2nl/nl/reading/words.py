@@ -138,8 +138,9 @@ def words_of(text: str) -> list[Word]:
         core = core.rstrip(_EDGE)
         aside = depth > 0 or (left > 0 and not _OPENING.isdisjoint(raw[:left]))
         depth = max(0, depth + sum((letter in _OPENING) - (letter in ")]}") for letter in raw))
-        if not core or core in _DASHES or raw in _ARROWS:
-            parted = ">" if raw in _ARROWS else _break(raw) or "-"
+        # "Move to b. ← a is there now"
+        if not core or core in _DASHES or raw in _ARROWS or (raw == "←" and parted):
+            parted = ">" if raw in _ARROWS or raw == "←" else _break(raw) or "-"
             continue
         if not _OPENING.isdisjoint(raw[:left]):
             # "Load a. (If b were …)": a bracket behind a full stop begins a sentence of its own.
