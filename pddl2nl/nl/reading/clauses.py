@@ -28,7 +28,6 @@ from pddl2nl.nl.reading.stance import (
     is_open,
     is_plain_lead,
     is_reason,
-    is_reason_word,
     rejects,
     rules_out,
     stance_of,
@@ -1497,7 +1496,7 @@ class ActionGrammar:
         if tail and not stance:
             stance = behind = tail_stance(tail, lambda word: word.text in self.lexicon.folded)
             stance = behind = stance or self._aim(tail, fits[0])
-        if fit.omitted >= 0 and not stance and (_has_gap(row[: fit.last]) or self._left_over(tail)):
+        if fit.omitted >= 0 and not stance and _has_gap(row[: fit.last]):
             reason = "an object is missing, and another one is left over"
             return ClauseReading(row[verb].start, words[-1].end, "unreadable", reason=reason, names_object=True)
         # What stands before the verb belongs to the action where one of its objects does.
@@ -1543,15 +1542,6 @@ class ActionGrammar:
         named = self.frames.mentions(tail[:ends]) if tail[0].text in WORDS.aims else []
         further = any(done.isdisjoint(item.pddl for item in mention.objects) for mention in named)
         return f"unclear (… {tail[0].text})" if further else ""
-
-    def _left_over(self, tail: Sequence[Word]) -> bool:
-        """Whether words behind an action name an object before a reason or a remark begins."""
-        ends = (index for index, word in enumerate(tail) if word.parted in (".", "(", ":") or is_reason_word(word))
-        said = tail[: next(ends, len(tail))]
-        names = self._unknown(said, [])
-        # "onto truck_7", of which there is none
-        numbered = any("_" in name or any(map(str.isdigit, name)) for name in names)
-        return bool(self.frames.mentions(said)) or numbered
 
     def _unspoken(self, row: Sequence[Word], verb: int, fit: Fit) -> tuple[list[Word], bool]:
         """The words before the verb that are no part of the action, and whether a subject stands among the others."""
