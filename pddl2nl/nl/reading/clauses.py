@@ -769,7 +769,7 @@ class ActionGrammar:
             named = self._names([word for word in words if word.start < part[0].start])
             return named <= self._names(part) and not last.stance.startswith("rejected")
         carries = words[0].text in WORDS.participles
-        titles = mark == "-" and self.titles(text[last.start : last.end], step.candidates[0])
+        titles = mark in ("-", ">") and self.titles(text[last.start : last.end], step.candidates[0])
         return last.is_failure and (mark == ":" or titles or (mark == "," and carries))
 
     def _subject(self, words: Sequence[Word]) -> Sequence[Word]:

@@ -139,6 +139,7 @@ class Reader:
             return own.read(text, policy)
         placed, layout = self.placed(text)
         chosen = READING_POLICIES[policy].choose(placed, layout.blocks)
+        chosen = self._with_parts(layout.text, placed, chosen) if policy == "default" else chosen
         readings = Readings(tuple([item.reading for item in placed]), (), layout.ended, policy)
         return readings.choosing(self._completed(layout, chosen))
 
@@ -193,6 +194,22 @@ class Reader:
             applicable = simulator.is_applicable(state, step.action)
             state = simulator.step(state, step.action).successor if applicable else None
         return simulator is not None and state is not None and (not goal or simulator.is_goal(state))
+
+    def _with_parts(
+        self, text: str, placed: Sequence[PlacedReading], chosen: Sequence[PlacedReading]
+    ) -> Sequence[PlacedReading]:
+        """The chosen steps behind those before them if they hold with them alone: "Now fix the rest:" is a second part.
+
+        A plan that the reply rejects is no part.
+        """
+        steps = [item.reading for item in chosen]
+        found = [item for item in placed if item.reading.action is not None]
+        before = [item for item in found if chosen and item.reading.start < steps[0].start]
+        if not before or not all(step.action for step in steps) or self._reaches(steps):
+            return chosen
+        between = text[before[-1].reading.end : steps[0].start]
+        joined = not says("rejects", between) and self._reaches([*(item.reading for item in before), *steps])
+        return [*before, *chosen] if joined else chosen
 
     def _explains(self, text: str, item: PlacedReading, lines: Set[int]) -> bool:
         """Whether what cannot be read gives no order and corrects no step; ``lines``: where steps stand."""
