@@ -1198,6 +1198,8 @@ class ActionGrammar:
                 for item in () if unannounced and by_step else objects:
                     if item.fits(fit.frame.types[place]) and (not said or item in said):
                         far.setdefault(item.pddl, distance)
+            only = [item.pddl for item in self.lexicon.by_pddl.values() if item.fits(fit.frame.types[place])]
+            far = dict.fromkeys(only, 0) if len(only) == 1 else far
             options.append(
                 [(distance, name) for name, distance in far.items()][: None if fit.lacks_start else _NEAREST]
             )
@@ -1475,9 +1477,8 @@ class ActionGrammar:
         told = self._told(text, row, at - begin)
         fits, row, verb, aside = ([told], row, at - begin, False) if told else self._fitted(row, at - begin)
         # "Pick up a and put it on b": what "it" means has to be said first.
-        fits = [
-            fit for fit in fits if "it" in fit.frame.told or "it" not in (item.text for item in row[verb : fit.last])
-        ]
+        pronouns = {item.text for item in row[verb : fits[0].last]} & {"it", "them"} if fits else set[str]()
+        fits = [fit for fit in fits if pronouns <= {*fit.frame.told}]
         if not fits:
             return self._failed(words, at, listed, self.frames.verbs[words[at].text][0][1])
         fit = fits[0]

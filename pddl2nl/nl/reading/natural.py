@@ -43,6 +43,10 @@ def natural_snippet(action: StepSchema, nouns: frozenset[str]) -> Snippet:
     condition = action.precondition if isinstance(action, ActionSchema) else untimed(action.condition)
     facts = [part for part in conjuncts(condition) if isinstance(part, Atom)]
     roles = _roles(names, list(effect_literals(action.effect)), {item.name: item.types for item in action.parameters})
+    for fact in facts:
+        # "(at-robot ?x)": where it is done
+        if len(fact.args) == 1 and roles.get(fact.args[0]) == "with" and _AT.intersection(name_words(fact.predicate)):
+            roles[fact.args[0]] = "at"
     text = [verb, *particles]
 
     def add(name: str, announced: str) -> None:
@@ -54,7 +58,7 @@ def natural_snippet(action: StepSchema, nouns: frozenset[str]) -> Snippet:
             if where and len(fact.args) == 2 and fact.args[0] == name and roles.get(fact.args[1]) == "with":
                 add(fact.args[1], min(where))
 
-    for announced in ("", "from", "to", "with"):
+    for announced in ("", "from", "to", "at", "with"):
         for name in names:
             if roles.get(name) == announced:
                 add(name, announced)

@@ -131,6 +131,7 @@ def _blocks(placed: Placed, tags: Sequence[Block]) -> tuple[list[_Steps], list[s
     over: PlacedReading | None = None
     parted = False
     other = ""
+    ends = {item.reading.line: item.reading.start for item in placed if item.reading.is_attempt}
     for item in placed:
         reading = item.reading
         if not reading.is_attempt:
@@ -139,7 +140,9 @@ def _blocks(placed: Placed, tags: Sequence[Block]) -> tuple[list[_Steps], list[s
             if item.number is not None and reading.rule in ("label", "prose") and item.item != "option":
                 # "Step 3:" stands above its action.
                 above = item
-            if _speaks(item):
+            # Of "…, and since nothing needs to go elsewhere, sail to b" behind a step only the step counts.
+            inside = blocks and blocks[-1].items[-1].reading.line == reading.line and reading.start < ends[reading.line]
+            if _speaks(item) and not (reading.stance and inside):
                 words, parted, other = [*words, reading.text], parted or item.gap, ""
             continue
         if blocks and (reading.reason == UNSAID or reading.stance.startswith(("change", "insert"))):
@@ -331,6 +334,9 @@ def _follow(plan: _Steps, block: _Steps) -> _Steps:
     anew = block.restarts and not block.words and again
     # "**Get the snacks.** Any of them will do:" above a list goes on with the sentences before it.
     goes_on = bool(block.words) and re.match(r"\*\*[^*]+[.:!]\*\* \w", block.words[-1]) is not None
+    # "**The movie**" above sentences, and "**The snacks**" above a list
+    titled = all(part.words and part.words[-1].lstrip().startswith(("#", "**")) for part in (plan, block))
+    goes_on = goes_on or (titled and said.isdisjoint(told))
     if longer or (block.listed and not plan.listed and not goes_on) or anew:
         return block
     return both
@@ -506,7 +512,7 @@ READING_POLICIES: Mapping[str, ReadingPolicy] = MappingProxyType(
         for policy in (
             ReadingPolicy(
                 "default",
-                18,
+                19,
                 "The last block of steps that is tagged ([PLAN] … [PLAN END]), announced or follows a rejection; "
                 "tagged blocks come first. A block whose heading says that it is no plan does not count, and what only "
                 "says the plan's steps again adds nothing. Options without a choice, and a rejected plan without "

@@ -198,18 +198,20 @@ class Reader:
     def _with_parts(
         self, text: str, placed: Sequence[PlacedReading], chosen: Sequence[PlacedReading]
     ) -> Sequence[PlacedReading]:
-        """The chosen steps behind those before them if they hold with them alone: "Now fix the rest:" is a second part.
+        """The chosen steps with others that were read, if they hold with them alone: "Now fix the rest:" is a part.
 
         A plan that the reply rejects is no part.
         """
-        steps = [item.reading for item in chosen]
         found = [item for item in placed if item.reading.action is not None]
-        before = [item for item in found if chosen and item.reading.start < steps[0].start]
-        if not before or not all(step.action for step in steps) or self._reaches(steps):
+        unread = not chosen or not all(item.reading.action for item in chosen)
+        if unread or len(found) == len(chosen) or self._reaches([item.reading for item in chosen]):
             return chosen
-        between = text[before[-1].reading.end : steps[0].start]
-        joined = not says("rejects", between) and self._reaches([*(item.reading for item in before), *steps])
-        return [*before, *chosen] if joined else chosen
+        before = [item for item in found if item.reading.start < chosen[0].reading.start]
+        for more in ([*before, *chosen], found):
+            rejected = says("rejects", text[more[0].reading.end : more[-1].reading.start])
+            if len(more) > len(chosen) and not rejected and self._reaches([item.reading for item in more]):
+                return more
+        return chosen
 
     def _explains(self, text: str, item: PlacedReading, lines: Set[int]) -> bool:
         """Whether what cannot be read gives no order and corrects no step; ``lines``: where steps stand."""
@@ -337,6 +339,10 @@ class Reader:
             else:
                 kept = name if peeled.item else ""
                 name = self._action_named(said[piece.start : piece.end], peeled.start) or kept
+            above = placed[-1] if placed and peeled.item and placed[-1].indent < piece.indent else None
+            if above is not None and above.reading.action is not None:
+                line, step = said[piece.start : piece.end], above.reading.action
+                readings = [self._unless_told(item, step, line) for item in readings]
             in_thought = _thinks(readings[-1])
             found = tuple(reading.action for reading in readings if reading.action is not None)
             failed = readings[-1].action is None and any(item.is_attempt or item.rule == "doubt" for item in readings)
@@ -402,6 +408,14 @@ class Reader:
         # "Unstack Y from O" below "Unstack the yellow block from the orange block" names no other objects.
         unknown = {name for name in reading.unknown if len(name) > 1 or name.lower() not in self._initials}
         return frozenset((*unknown, *(others - known), *(item.pddl for item in objects)))
+
+    def _unless_told(self, reading: Reading, step: GroundAction, line: str) -> Reading:
+        """What a sentence below a step says, in doubt where it only tells of its objects: "The tail goes to a."."""
+        action = reading.action
+        tells = action is not None and action != step and {*action.args} <= {*step.args}
+        if not tells or self.grammar.orders(line[peel(line).start :]):
+            return reading
+        return reported(reading._replace(action=None, candidates=()))
 
     def _mapping(self, text: str, piece: Piece, pairs: Sequence[tuple[str, str]]) -> list[Reading]:
         """The step of a line with its objects by their roles below it: "- sail:" above "from: a" and "to: b"."""
