@@ -1231,8 +1231,10 @@ class ActionGrammar:
             # "…, from where it sends the data of a" says a step; what stands behind a dash explains this one.
             lost = further is not None and (further.is_failure or further.stance == "unclear (where)")
             # "…, and end by unloading a from b": another action, of which it is not clear that it is done
-            other = further is not None and is_open(further.stance) and {*further.candidates} - {*verdict.candidates}
-            said = further is not None and (further.status in ("read", "ambiguous") or other)
+            said = further is not None and further.status in ("read", "ambiguous")
+            if further is not None and is_open(further.stance):
+                left = self._names(tail) - {*verdict.candidates[0].args} if further.stance.startswith("unclear") else ()
+                said = bool({*further.candidates} - {*verdict.candidates} or left)
             if further is not None and (said or (lost and tail[0].parted != "-")):
                 return [verdict, further]
         elif tail and tail[0].text == "and":

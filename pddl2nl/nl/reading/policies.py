@@ -5,7 +5,8 @@
    explanation or check, actions that could be taken, or a plan that is wrong.
 3. Numbering that goes on continues a plan, and so does a block under a title that speaks of no plan ("Phase 2")
    or in a list item of its own ("* truck_2 goes to b:" above "1. …"), even if it does what an earlier part did.
-4. A block that is tagged, announced ("my plan is:") or follows a rejection ("no, …:") takes the place of those before.
+4. A block that is tagged or follows a rejection ("no, …:") takes the place of those before, and so does one that is
+   announced ("my plan is:") and says at least half of them again; else it is a part ("Now the remaining steps:").
 5. Any other block that says nothing but steps of the plan before it only explains it.
 6. Tagged blocks come before others, unless the reply rejects them.
 7. Numbering that goes back by some steps behind a rejection ("3. … wait. 3. …") mends the plan from there on. A

@@ -203,13 +203,18 @@ class Reader:
         A plan that the reply rejects is no part.
         """
         found = [item for item in placed if item.reading.action is not None]
-        unread = not chosen or not all(item.reading.action for item in chosen)
-        if unread or len(found) == len(chosen) or self._reaches([item.reading for item in chosen]):
+        steps = [item.reading for item in chosen]
+        if not chosen or len(found) == len(chosen) or not all(step.action for step in steps):
             return chosen
-        before = [item for item in found if item.reading.start < chosen[0].reading.start]
-        for more in ([*before, *chosen], found):
+        possible = self._reaches(steps)
+        if possible and self._reaches(steps, goal=True):
+            return chosen
+        before = [item for item in found if item.reading.start < steps[0].start]
+        # Steps that are possible alone are joined only where all together reach the goal.
+        for more in (found,) if possible else ([*before, *chosen], found):
             rejected = says("rejects", text[more[0].reading.end : more[-1].reading.start])
-            if len(more) > len(chosen) and not rejected and self._reaches([item.reading for item in more]):
+            told = [item.reading for item in more]
+            if len(more) > len(chosen) and not rejected and self._reaches(told, goal=possible):
                 return more
         return chosen
 
