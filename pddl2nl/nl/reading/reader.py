@@ -212,9 +212,10 @@ class Reader:
         before = [item for item in found if item.reading.start < steps[0].start]
         # Steps that are possible alone are joined only where all together reach the goal.
         for more in (found,) if possible else ([*before, *chosen], found):
-            rejected = says("rejects", text[more[0].reading.end : more[-1].reading.start])
-            told = [item.reading for item in more]
-            if len(more) > len(chosen) and not rejected and self._reaches(told, goal=possible):
+            between = text[more[0].reading.end : more[-1].reading.start].split("\n")
+            rejected = any(says("rejects", line) or (possible and turns_away(line)) for line in between)
+            told = [item.reading for item in more if item.block == chosen[0].block]
+            if len(chosen) < len(more) == len(told) and not rejected and self._reaches(told, goal=possible):
                 return more
         return chosen
 
@@ -737,8 +738,8 @@ class Reader:
         if tried_in_vain:
             # "I would like to move a to b, but may I?"
             asks = phrases("asks").search(text) is not None
-            meant = (item for item in tried if asks or (item.item and self.grammar.orders(item.reading.text)))
-            tried_in_vain = not any(self.names_object(item.reading.text) for item in meant)
+            meant = [item.reading for item in tried if asks or (item.mark and self.grammar.orders(item.reading.text))]
+            tried_in_vain = not any(self.names_object(reading.text) or reading.unknown for reading in meant)
         known = all(item.reading.status == "unreadable" for item in tried)
         if tried_in_vain and (gives_none(text) or (known and self._is_cut_off(text))):
             # "I would have to move a to b, but …, so there is no plan."
