@@ -84,8 +84,10 @@ _GAPS = frozenset(("at", "of", "from", "to", "into"))
 _QUOTES = tuple("'\"`*’”")
 _ENDS = (".", ";", "?", ">")
 _REMAINS = frozenset(("stays", "remains", "becomes", "be"))
+_BINDING = WORDS.refusals | WORDS.failures | WORDS.conditions | {"not", "or", "skip", "skipped", "optional", "maybe"}
 _RULED_OUT = WORDS.refusals | WORDS.refused_with_not | WORDS.failures | {"not", "work", "works"}
 _APPLIED = frozenset(("applied", "to"))
+_WAYS = frozenset(("to", "from", "into", "onto"))
 _FOLLOWED = frozenset(("followed", "by", "the", "action"))
 _OF = frozenset(("of", "by", "for", "in"))
 _AT = frozenset(("at", "in", "on"))
@@ -97,8 +99,6 @@ _MEANT = phrases("meant", whole=True)
 _ANEW = frozenset(("then", "again", "back", "next", "also"))
 _LETTERS = re.compile(r"(?<![\w=])([A-Z])\s?=\s?(?=\w)")
 _ITALIC = re.compile(r"([.;:)] )\*([^*\s][^*]*)\*(?=\s*\Z)")
-_CODED = re.compile(r"`([\w-]+\([^()`]*\))`")
-_STOP = re.compile(r"[.!?;]\s")
 _CODE_REMARK = re.compile(r"(?<=[\w)`*]) +(?:#|//)\s.*\Z")
 _AIM = re.compile(r"(?:in order )?to\b", re.IGNORECASE)
 _MARK = re.compile(r"[^\w\s(]\s*|(?=\()")
@@ -196,8 +196,10 @@ class ActionGrammar:
         if "*" in content:
             # "Move a to b. *This only makes room; a goes on later.*"
             content = _ITALIC.sub(lambda match: f"{match[1]}({match[2]})", content)
-        if listed and (remark := _CODE_REMARK.search(content)):
-            # "sail a b  # cross over"
+        remark = _CODE_REMARK.search(content) if listed else None
+        told = {word.text for word in words_of(remark[0])} if remark is not None else _BINDING
+        if remark is not None and _BINDING.isdisjoint(told) and "?" not in remark[0]:
+            # "sail a b  # cross over", but not "# not needed"
             content = content[: remark.start()].ljust(len(content))
         tried = ""
         for kept in (content, content.rstrip(" .!,;"), content.rstrip(TRAILING)):
@@ -209,26 +211,11 @@ class ActionGrammar:
         formal = self.pddl.read(content)
         if formal and any(item.status == "read" for item in formal):
             return [*formal[:-1], *self._unless_corrected(formal[-1], content[formal[-1].end :][:_MOST_REMARK])]
-        if not formal and "`" in content and (calls := self._coded(content)):
-            return calls
         bare = content.strip("( ").rstrip(f") {TRAILING}") if formal and content[0] == "(" else content
         at = content.index(bare[0]) if bare and bare != content else 0
         loose = [item.moved(at) for item in self.clauses(bare, listed, before)]
         read = [item.status == "read" for item in loose]
         return loose if not formal or ((all(read) if at else any(read)) and read) else formal
-
-    def _coded(self, content: str) -> list[ClauseReading]:
-        """Calls in code marks within sentences: "Then wire up its input: `connect(a, b)`."; none if one is no step."""
-        calls: list[ClauseReading] = []
-        for match in _CODED.finditer(content):
-            begin = max((end.end() for end in _STOP.finditer(content, 0, match.start())), default=0)
-            lead, tail = words_of(content[begin : match.start()]), words_of(content[match.end() :])
-            call = self.pddl.read(match[1])
-            refused = any(rules_out(word.text) for word in lead) or (tail and rejects(tail))
-            if refused or [item.status for item in call] != ["read"]:
-                return []
-            calls.append(call[0].moved(match.start(1), "prefix"))
-        return calls
 
     def _unless_corrected(self, formal: ClauseReading, tail: str) -> list[ClauseReading]:
         """An action that PDDL writes, or what a remark behind it says in its place."""
@@ -685,6 +672,8 @@ class ActionGrammar:
             # "- b is clear, and a is stacked on b" tells a state in all its clauses.
             orders = listed and (not clauses or clauses[-1].status != "not-an-action")
             verdict = self._clause_or_typo(text, part, orders, steps)
+            # "In a, pick up b, then move to c and drop it": behind a way the place is another one.
+            place = () if part is not place and not _WAYS.isdisjoint(word.text for word in part) else place
             if place and verdict is not None and verdict.is_failure and part is not place:
                 # "In a, pick up b and c, then …": the place is that of every step that lacks one.
                 there = self._clause(text, [*place, *part], orders)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from pddl2nl.nl.reading.lexicon import KnownObject, Lexicon
 from pddl2nl.nl.reading.readings import Status
 from pddl2nl.nl.reading.segments import label_of
-from pddl2nl.nl.reading.words import PREPOSITIONS, fold
+from pddl2nl.nl.reading.words import PREPOSITIONS, fold, words_of
 from pddl2nl.pddl.tree import Domain, StepSchema
 from pddlval import GroundAction
 
@@ -89,6 +89,10 @@ _YAML = re.compile(
     r"\s*(?:arg(?:ument)?s|param(?:eter)?s|objects)\s*:\s*[\[({]([^\])}\n]*)[\])}]"
 )
 _TITLED_CODE = re.compile(r"[^`\n]*[:–—-][\s*_]*`([^`\n]+)`[\s.*_)]*(?:[(–—-].*)?\Z")
+# "By air.** `fly(a, b)`", "The truck waits: `load(c, t)`", but not "This is not possible: `load(c, t)`"
+_DENIED = re.compile(r"\b(?:not|never|no|if|would|cannot)\b|n['’]t\b", re.IGNORECASE)
+_ENDS = re.compile(r"[.;!?]\s")
+_TITLE = re.compile(r"(?:[^*`:]*[.:]\*\*|[^`:]*:)\s*`")
 _BETWEEN = re.compile(
     r"(?:[\s,;.*_`\"'→>\[\]\d:(&+-]|\b(?:and|then|finally|next|lastly|after|that|first|followed|by|step|action)\b)*",
     re.IGNORECASE,
@@ -144,7 +148,7 @@ class PDDLGrammar:
 
     def _found(self, shape: re.Pattern[str], text: str) -> list[ClauseReading]:
         verdicts: list[ClauseReading] = []
-        at = 0
+        at, titled = 0, False
         for match in shape.finditer(text):
             schema = self.schema(match[1])
             args = self._arguments(schema, match[2])
@@ -160,16 +164,30 @@ class PDDLGrammar:
                 fold(arg) in self.lexicon.folded or arg.lower() in self.lexicon.by_pddl for arg in args
             )
             lead = text[: match.start()].lower().split() if not verdicts and match.start() < 60 else []
-            joined = _BETWEEN.fullmatch(text, at, match.start()) or label_of(lead) == "action"
+            lead_in = "" if verdicts or _DENIED.search(text, 0, match.start()) else text[: match.start()]
+            titled = titled or (schema is not None and _TITLE.fullmatch(lead_in) is not None)
+            # "…, immediately followed by `load(c, t)`"
+            same = titled and not _ENDS.search(text, at, match.start()) and not _DENIED.search(text, at, match.start())
+            joined = same or _BETWEEN.fullmatch(text, at, match.start()) or label_of(lead) == "action"
             if not joined or not (schema or objects):
                 break
             verdicts.append(self.ground(schema, match[1], args, match.span()))
             at = match.end()
         return verdicts
 
+    def _in_words(self, name: str) -> KnownObject | None:
+        """The object that several words name, with the word for its kind or without: "white block"."""
+        words = [word for word in words_of(name) if word.text not in self.lexicon.type_words] if " " in name else []
+        objects, length, _ = self.lexicon.at(words, 0) if words else ((), 0, False)
+        return _only(objects) if length == len(words) else None
+
     def _arguments(self, schema: StepSchema | None, said: str) -> list[str]:
         """The arguments in the order said, or in the order of the parameters: "stack(y=b, x=a)"."""
         found = [(fold(item[1] or ""), item[2]) for item in _ARGUMENT.finditer(said)]
+        names = [part.strip(" \"'`") for part in said.split(",")]
+        if schema is not None and len(found) != len(schema.parameters) == len(names) and "=" not in said:
+            # "unstack(red block, blue block)"
+            return names
         keyed = dict(found)
         ordered = _by_keys(self.lexicon, schema, keyed) if schema is not None and len(keyed) == len(found) else []
         return ordered or [value for _, value in found if schema is None or any(map(str.isalnum, value))]
@@ -182,7 +200,7 @@ class PDDLGrammar:
         if len(args) != len(schema.parameters):
             expected = len(schema.parameters)
             return failed._replace(reason=f"'{schema.name}' takes {expected} objects, found {len(args)}")
-        told = [self.lexicon.by_nl.get(arg) or _only(self.lexicon.named(arg)) for arg in args]
+        told = [self.lexicon.by_nl.get(arg) or _only(self.lexicon.named(arg)) or self._in_words(arg) for arg in args]
         own = [self.lexicon.by_pddl.get(arg.lower()) for arg in args]
         # In language only told names were ever shown, so they come first: PDDL's own count where one is not told.
         for objects in (told,) if None not in told else (told, own):

@@ -203,8 +203,9 @@ def _speaks(item: PlacedReading) -> bool:
     # "**Phase 2: Delivery**" is a title with any number.
     titled = item.item == "number" and heading_of(text) != ""
     # The language of code marks ("```plan") announces nothing.
-    # Nor do comments in code.
-    plain = re.match(r"(?!```).*\w", text) and not item.mark.startswith("fence")
+    # Comments in code part no steps, but for "# alternative plan".
+    comment = item.mark.startswith("fence") and WORDS.plan_nouns.isdisjoint(re.findall(r"\w+", text.lower()))
+    plain = re.match(r"(?!```).*\w", text) and not comment
     said = plain and (item.reading.rule != "thought" or text.rstrip(" *_`").endswith(":"))
     return bool(said) and (item.item in ("", "option") or titled)
 
@@ -323,7 +324,7 @@ def _follow(plan: _Steps, block: _Steps) -> _Steps:
     # "Now the remaining steps:" announces further ones, if less than half of them were said before.
     said, told = {*block.actions}, {*plan.actions}
     anew = 2 * len(said & told) >= min(len(said), len(told)) or block.listed != plan.listed
-    anew = anew or any(says("numbered_plan", text) for text in block.words[-1:])
+    anew = anew or any(says("numbered_plan", text) or says("whole_plan", text) for text in block.words[-1:])
     if block.announced and anew:
         return block
     if _is_part(block.actions, plan.actions):

@@ -37,6 +37,7 @@ from pddl2nl.nl.reading.readings import (
     reported,
 )
 from pddl2nl.nl.reading.segments import (
+    NO_PLAN_HEADINGS,
     OBSERVATION,
     Layout,
     Peeled,
@@ -64,6 +65,13 @@ _HEADING = re.compile(r"#|(\*{1,3})[^*\s][^*\n]*\1:?\Z")
 # A line in italics is one as a whole, a line in bold type by its beginning.
 _HEADS = re.compile(r"#|\*\*|\*[^*\s][^*\n]*\*:? *$", re.MULTILINE)
 _BOLD = re.compile(r"\s*(?:\d+[.)]|[-*•])?\s*\*\*")
+# Words that turn away from the plan before them, and others that leave it to the reader or somebody else.
+_TURNS = re.compile(
+    r"\W*(?:(?:instead|rather|alternatively|actually|no|wait|oops|hmm+|sorry|correction|again)[,:.!…–—-]"
+    r"|(?:a |the |my )?(?:better|shorter|revised|corrected|improved|updated|final|new) )",
+    re.IGNORECASE,
+)
+_DENIES = re.compile(r"\b(?:not|never|else|you|example|idea)\b|n['’]t\b", re.IGNORECASE)
 _MARKS = re.compile(r"[;,.:]")
 _APART = re.compile(r"[:.!?(–—]")
 _NAME = re.compile(r"\w+")
@@ -178,7 +186,8 @@ class Reader:
             return steps
         steps = self._filled(self._simulator, text, placed)
         # "Sail to b, so that you can load a there": what is only supposed is a step where all steps hold with it alone.
-        supposed = [_as_step(item) for item in placed]
+        listed = any(item.item for item in placed if item.reading.action is not None)
+        supposed = [_as_step(item) if item.item or not listed else item for item in placed]
         plain = [item for item in supposed if item.reading.action is not None or not self._explains(text, item, lines)]
         more = self._filled(self._simulator, text, plain)
         needed = len(more) > 1 and supposed != placed and not self._reaches([item for item in steps if item.action])
@@ -198,24 +207,35 @@ class Reader:
     def _with_parts(
         self, text: str, placed: Sequence[PlacedReading], chosen: Sequence[PlacedReading]
     ) -> Sequence[PlacedReading]:
-        """The chosen steps with others that were read, if they hold with them alone: "Now fix the rest:" is a part.
+        """The chosen steps with all those before or behind them that were read: "Now fix the rest:" is a second part.
 
-        A plan that the reply rejects is no part.
+        They are joined where the chosen ones are possible with them alone, or reach the goal with them alone, and the
+        reply says nothing that parts them: no rejection or correction, option, or heading of another plan or of none.
         """
-        found = [item for item in placed if item.reading.action is not None]
+        found = (
+            [item for item in placed if item.reading.action is not None and item.block == chosen[0].block]
+            if chosen
+            else []
+        )
         steps = [item.reading for item in chosen]
-        if not chosen or len(found) == len(chosen) or not all(step.action for step in steps):
+        if len(found) <= len(chosen) or not all(step.action for step in steps) or any(map(_changes_step, placed)):
             return chosen
         possible = self._reaches(steps)
         if possible and self._reaches(steps, goal=True):
             return chosen
         before = [item for item in found if item.reading.start < steps[0].start]
-        # Steps that are possible alone are joined only where all together reach the goal.
-        for more in (found,) if possible else ([*before, *chosen], found):
-            between = text[more[0].reading.end : more[-1].reading.start].split("\n")
-            rejected = any(says("rejects", line) or (possible and turns_away(line)) for line in between)
-            told = [item.reading for item in more if item.block == chosen[0].block]
-            if len(chosen) < len(more) == len(told) and not rejected and self._reaches(told, goal=possible):
+        behind = [item for item in found if item.reading.start > steps[-1].start]
+        for more in ([*before, *chosen], [*before, *chosen, *behind]) if before else ([*chosen, *behind],):
+            begin, end = more[0].reading.start, more[-1].reading.start
+            lead = text[:begin].strip().rpartition("\n")[2]
+            parted = any(map(_parts, text[begin:end].split("\n"))) or heading_of(lead) in (*NO_PLAN_HEADINGS, "recap")
+            told = [item.reading for item in more]
+            if (
+                len(more) > len(chosen)
+                and not parted
+                and not _DENIES.search(lead)
+                and self._reaches(told, goal=possible)
+            ):
                 return more
         return chosen
 
@@ -419,7 +439,8 @@ class Reader:
         """What a sentence below a step says, in doubt where it only tells of its objects: "The tail goes to a."."""
         action = reading.action
         tells = action is not None and action != step and {*action.args} <= {*step.args}
-        if not tells or self.grammar.orders(line[peel(line).start :]):
+        anew = not {word.text for word in words_of(line)}.isdisjoint(("then", "again", "back", "next", "afterwards"))
+        if not tells or anew or self.grammar.orders(line[peel(line).start :]):
             return reading
         return reported(reading._replace(action=None, candidates=()))
 
@@ -450,6 +471,7 @@ class Reader:
         return lead if begins and not says("unsaid", line) else ""
 
     def _lacks_verb(self, reading: Reading) -> str:
+        """What a reading that begins with a preposition lists: "from a to b"; empty for any other."""
         first = words_of(reading.text)[:1]
         return A_LIST if reading.reason == UNKNOWN_VERB and first and first[0].text in PREPOSITIONS else ""
 
@@ -915,6 +937,21 @@ def _sentence(text: str, reading: Reading, after: int) -> str:
     return text[begin : reading.end]
 
 
+def _changes_step(item: PlacedReading) -> bool:
+    """Whether a reading changes steps by their numbers, or stands for some."""
+    return item.reading.reason == UNSAID or item.reading.stance.startswith(("change", "insert"))
+
+
+def _parts(line: str) -> bool:
+    """Whether a line parts one plan from another: a rejection, an option, or the heading of a plan or of none."""
+    heads = heading_of(line) in (*NO_PLAN_HEADINGS, "plan", "recap")
+    return (
+        heads
+        or _TURNS.match(line) is not None
+        or any(says(name, line) for name in ("rejects", "option", "numbered_plan"))
+    )
+
+
 def _as_step(item: PlacedReading) -> PlacedReading:
     """A doubtful reading as the only action that it may mean."""
     reading = item.reading
@@ -1034,7 +1071,9 @@ def _pairs_below(text: str, pieces: Sequence[Piece]) -> list[tuple[str, str]]:
     named = _ROLE.fullmatch(text, pieces[0].start, pieces[0].end)
     inner = pieces[0].indent if named and named[1].lower() in WORDS.action_nouns else pieces[0].indent + 1
     below = takewhile(lambda other: other.indent >= inner and not other.gap, pieces[1:])
-    found = [_ROLE.fullmatch(text, other.start, other.end) for other in below]
+    roles = (_ROLE.fullmatch(text, other.start, other.end) for other in below)
+    # The next "Action: …" begins another step.
+    found = list(takewhile(lambda role: role is None or role[1].lower() not in WORDS.action_nouns, roles))
     pairs = [(match[1], match[2]) for match in found if match]
     return pairs if len(pairs) == len(found) else []
 

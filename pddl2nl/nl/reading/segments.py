@@ -307,7 +307,7 @@ def _without_columns(text: str) -> str:
             explains = {
                 place
                 for place, words in enumerate(heads)
-                if words and (label_of(words) == "thought" or words[-1] == "afterwards")
+                if words and (label_of(words) == "thought" or (words[1:] and words[-1] == "afterwards"))
             }
             dropped = {place for place in explains if _ACTIONS.isdisjoint(heads[place])}
             columns = len(cells)

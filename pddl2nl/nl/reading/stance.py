@@ -24,6 +24,7 @@ from pddl2nl.nl.reading.words import (
 )
 
 _WAYS = frozenset(("from", "to", "left", "right"))
+_POSSIBLE = frozenset(("possibility", "fallback", "suggestion", "option", "alternative", "idea", "backup"))
 _CLASSES = ("asserted", "explained", "done", "goal", "hypothetical", "supposed", "rejected")
 # A word of two classes is of the later one.
 _CLASS_OF = {word: stance for stance in _CLASSES for word in LEXICON["stance"][stance]["say"].split()}
@@ -46,9 +47,10 @@ def stance_of(lead: Sequence[Word], form: str, *, listed: bool, passive: bool, s
     if said[:1] == ["what"] and said[-2:] == ["is", "to"]:
         # "What is left is to move a to b."
         return ""
-    known = {_CLASS_OF.get(word, "") for word in said} & {"rejected", "hypothetical", "goal"}
-    if not known and not WORDS.copula.isdisjoint(said) and (said[-1:] == ["is"] or said[-2:] == ["is", "to"]):
-        # "The way to do it is to move a to b."
+    named = [word for word in said if word not in WORDS.copula]
+    copula = len(named) < len(said) and (said[-1:] == ["is"] or said[-2:] == ["is", "to"])
+    if copula and all(is_plain_lead(word) or word in ("do", "this", "it") for word in named):
+        # "The way to do it is to move a to b.", but not "The most tempting move is to …"
         return ""
     person = any(word in WORDS.persons or word.startswith(("i'", "we'")) for word in said)
     acting = not {"i", "you", "we"}.isdisjoint(said)
@@ -157,8 +159,8 @@ def tail_stance(tail: Sequence[Word], is_object: Callable[[Word], bool]) -> str:
     if first.parted == "(" and said[0] == "not" and said[1:2] and said[1] in PREPOSITIONS | WORDS.strictly:
         return ""
     if first.text == "only" and first.parted == "-" and said[1:2] and said[1] in ARTICLES:
-        # "– only a stop on the way"
-        return ""
+        # "– only a stop on the way", but not "– only a possibility"
+        return "" if _POSSIBLE.isdisjoint(said[:4]) else f"hypothetical ({first.text})"
     conditions = WORDS.aside_conditions if first.parted == "(" else WORDS.conditions
     if first.text in conditions or first.parted == "?" or said[:2] in (["as", "soon"], ["as", "long"]):
         return f"hypothetical ({first.text})"
