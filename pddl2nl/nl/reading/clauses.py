@@ -1606,9 +1606,12 @@ class ActionGrammar:
         made = not WORDS.demonstratives.isdisjoint(item.text for item in lead[:2]) and stance.startswith("explained")
         tells = words[at].text in self._facts and "then" not in (item.text for item in lead)
         past = (tells and acting) or all(word.aside for word in words)
-        if (made and form in ("s", "past")) or (past and form == "past"):
-            # "This puts a on b.", "instrument_0 calibrated", "(served: person_0)"
+        if form == "past" and (made or past):
+            # "This makes a boarded.", "instrument_0 calibrated", "(served: person_0)"
             return ClauseReading(start, end, "not-an-action", stance=f"state ({words[at].text})", names_object=names)
+        if form == "s" and made:
+            # "This puts a on b."
+            return ClauseReading(start, end, "not-an-action", stance=f"restated ({lead[0].text})", names_object=names)
         names = names or (done and any(self._is_definite(words, place) for place in range(at, len(words))))
         if stance or form not in ("base", "s"):
             stance = (stance or "unclear (no action)") if names else "unclear (a state)"
