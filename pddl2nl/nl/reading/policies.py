@@ -483,6 +483,9 @@ def _without_restatements(placed: Placed) -> list[PlacedReading]:
     return kept
 
 
+_CALL = re.compile(r"\b[\w-]+\([^()`]*(?:\)|\Z)")
+
+
 def _with_doubts(chosen: Placed, placed: Placed) -> Placed:
     """The chosen readings and the doubtful ones among them, or on a line beside them; all doubtful ones without any."""
     if not any(item.doubt for item in placed):
@@ -499,7 +502,8 @@ def _with_doubts(chosen: Placed, placed: Placed) -> Placed:
         for item in placed
         if item.doubt and item.block == chosen[0].block and (item.indent < deep or item.item in ARROWS)
     ]
-    beside = [item for item in near if first <= item.reading.line <= last]
+    # A call in code marks that is not read is reported wherever it stands.
+    beside = [item for item in near if first <= item.reading.line <= last or _CALL.search(item.reading.text)]
     plan = [*chosen]
     for doubt in beside:
         # A step that takes the place of another one stands behind it in the reply.
