@@ -1206,7 +1206,9 @@ class ActionGrammar:
             # "Apply 'rewind-movie' and next the action 'reset-counter'": it takes no object.
             return [verdict, verdict_of(own[0].start, own[-1].end, (GroundAction(name, ()),), ("called",))]
         if any(word.text in self.frames.verbs for word in tail[1:]):
-            further = self._clause(text, tail, False)
+            # "…, followed by the action 'put-down' to a"
+            further = self._called(text, tail) if tail[0].text == "followed" else None
+            further = further or self._clause(text, tail, False)
             if tail[0].text == "where" and (further is None or further.status != "read"):
                 # "…, where it picks up a"
                 there = tail[0]._replace(text="there", raw="there", start=tail[-1].end, end=tail[-1].end, parted="")

@@ -228,7 +228,11 @@ class Reader:
         for more in ([*before, *chosen], [*before, *chosen, *behind]) if before else ([*chosen, *behind],):
             begin, end = more[0].reading.start, more[-1].reading.start
             lead = text[:begin].strip().rpartition("\n")[2]
-            parted = any(map(_parts, text[begin:end].split("\n"))) or heading_of(lead) in (*NO_PLAN_HEADINGS, "recap")
+            between = text[begin:end].split("\n")
+            parted = any(_parts(line) or (possible and turns_away(line)) for line in between) or heading_of(lead) in (
+                *NO_PLAN_HEADINGS,
+                "recap",
+            )
             told = [item.reading for item in more]
             if (
                 len(more) > len(chosen)
@@ -889,6 +893,13 @@ class Reader:
         ends = last[-1:].isalnum() and len(words) > 2 and (before or last != line) and not peel(line).item
         return bool(ends) and (words[-1].text in ARTICLES | PREPOSITIONS or not self.names_object(last))
 
+    def _does(self, reading: Reading, behind: Sequence[PlacedReading]) -> bool:
+        """Whether a title has no verb of an action, or one of a step below it: "Head towards c:" above "Drive to b"."""
+        verbs = self.grammar.frames.verbs
+        names = {frame.action for word in words_of(reading.text) for frame, _, _ in verbs.get(word.text, ())}
+        below = {item.reading.action.name for item in behind if item.reading.action is not None}
+        return not names or not names.isdisjoint(below)
+
     def _is_title(self, text: str, item: PlacedReading, behind: Sequence[PlacedReading]) -> bool:
         """Whether a failed attempt is the title of a step behind it: "**Step 2: Load it**" above "Load a onto b".
 
@@ -903,10 +914,12 @@ class Reader:
             # "Set up a at b:" above "put_up(a, b)"
             return True
         objects = {known.pddl for known in self.grammar.objects_in(reading.text)}
-        bold, step = _BOLD.match(text, line) is not None, following.reading.action
-        args = {*step.args} if step is not None and near and bold and following.indent > item.indent else set[str]()
-        titles = objects <= args if args else near and heads and not following.item
-        if (titles and reading.reason == UNKNOWN_VERB) or (args and said.endswith(":")):
+        step, title = following.reading.action, _line(text, reading)
+        whole = near and (title[0] == "#" or title.rstrip(": ").endswith("**"))
+        bold = whole and _BOLD.match(title) is not None
+        args = {*step.args} if step is not None and bold and following.indent > item.indent else set[str]()
+        titles = objects <= args if args else whole and heads and not following.item
+        if (titles and reading.reason == UNKNOWN_VERB) or (args and said.endswith(":") and self._does(reading, behind)):
             # "**2. Set it all up**" above "Turn a on.", "2. **Get a**" above "- Buy a at b"
             return True
         below = item.mark != following.mark or following.indent > item.indent or heads
