@@ -1205,10 +1205,12 @@ class ActionGrammar:
         if name and not self.frames.frames[name].types:
             # "Apply 'rewind-movie' and next the action 'reset-counter'": it takes no object.
             return [verdict, verdict_of(own[0].start, own[-1].end, (GroundAction(name, ()),), ("called",))]
+        # "…, followed by the action 'put-down' to a"
+        named = self._called(text, tail) if "action" in (word.text for word in tail[:4]) else None
+        if named is not None and named.status == "read":
+            return [verdict, *self._with_tail(text, words, named)]
         if any(word.text in self.frames.verbs for word in tail[1:]):
-            # "…, followed by the action 'put-down' to a"
-            further = self._called(text, tail) if tail[0].text == "followed" else None
-            further = further or self._clause(text, tail, False)
+            further = self._clause(text, tail, False)
             if tail[0].text == "where" and (further is None or further.status != "read"):
                 # "…, where it picks up a"
                 there = tail[0]._replace(text="there", raw="there", start=tail[-1].end, end=tail[-1].end, parted="")
