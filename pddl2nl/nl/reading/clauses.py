@@ -1205,8 +1205,11 @@ class ActionGrammar:
         if name and not self.frames.frames[name].types:
             # "Apply 'rewind-movie' and next the action 'reset-counter'": it takes no object.
             return [verdict, verdict_of(own[0].start, own[-1].end, (GroundAction(name, ()),), ("called",))]
-        # "…, followed by the action 'put-down' to a"
-        named = self._called(text, tail) if "action" in (word.text for word in tail[:4]) else None
+        # "…, followed by the action 'put-down' to a, and finally the action …"
+        end = next((at for at, word in enumerate(tail) if at > 4 and word.text == "action"), len(tail))
+        while end < len(tail) and tail[end - 1].text in WORDS.joined | _FOLLOWED:
+            end -= 1
+        named = self._called(text, tail[:end]) if "action" in (word.text for word in tail[:4]) else None
         if named is not None and named.status == "read":
             return [verdict, *self._with_tail(text, words, named)]
         if any(word.text in self.frames.verbs for word in tail[1:]):
