@@ -83,6 +83,10 @@ def test_steps_are_read(reply: str) -> None:
         # A heading that orders a step stands for one.
         f"## Step 1\n{LOAD}\n\n## Step 2\n{SAIL}\n\n## Step 3: Unload the car\nIt can be unloaded there.",
         f"## Step 1\n{LOAD}\n\n## Step 2\n{SAIL}\n\n## Step 3: Unload the car\nThat is all.",
+        # A thought about a step drops none, and a remark in code that rules a step out is no comment.
+        f"1. {LOAD}\n2. {SAIL}\n3. unload car_0 from the ferry at location_1  # not needed",
+        # A title with the verb of another action
+        f"1. {LOAD}\n2. {SAIL}\n3. **Load car_1:**\n   - (nothing else)",
         # What a step brings about is not where it came from, and not done again.
         f"1. {LOAD}\n2. {SAIL}. The ferry sails from location_1.",
         f"1. {LOAD}. The ferry loads car_0 again.\n2. {SAIL}",
@@ -152,6 +156,23 @@ def test_what_only_might_change_a_step_changes_none(remark: str) -> None:
 def test_a_place_in_front_is_that_of_every_step_behind_it() -> None:
     reply = "1. In room_1, pick up ball_0 with gripper_0 of robot_0 and pick up ball_1 with gripper_1 of robot_0."
     assert len(set(read("grippers", reply)[0])) == 2
+
+
+def test_a_place_in_front_ends_where_a_way_begins() -> None:
+    reply = (
+        "1. In room_1, pick up ball_0 with gripper_0 of robot_0, move to room_0, drop ball_0 from gripper_0 of robot_0."
+    )
+    assert "(drop robot1 ball1 room2 lgripper1)" not in read("grippers", reply)[0]
+
+
+def test_actions_follow_one_another_by_their_names() -> None:
+    parsed = parse_domain(JUMPS)
+    task = Task(parsed, parse_problem(JUMP, parsed))
+    wording = template_wording(parsed)
+    reader = Reader(task, wording, make_names(task, "typed", wording))
+    first = "I apply the action 'buy-all' to place_0, followed by the action 'clean' to place_1"
+    said = f"{first}, and then the action 'buy-all' to place_2."
+    assert [*map(str, reader.read(said).plan)] == ["(buy-all p1)", "(clean p2)", "(buy-all p3)"]
 
 
 def test_there_ends_a_clause() -> None:

@@ -112,3 +112,28 @@ def test_no_part_is_lost_that_goes_on(between: str, layout: str, again: int) -> 
 def test_a_rejected_draft_is_no_part(rejection: str, layout: str) -> None:
     draft = [FIRST[1], SECOND[0]]
     assert read(f"{laid(draft, layout)}\n\n{rejection}\n\n{laid(FIRST, layout)}") == (PLAN[:3], True)
+
+
+@pytest.mark.parametrize(
+    ("lead", "between"),
+    [
+        ("Here is an example of an action in this domain:", "My plan:"),
+        ("Someone else suggested the following, which I will not use:", "Instead, I will do this:"),
+        ("First idea:", "A shorter plan that needs no trip first:"),
+        ("Previously you asked for this:", "The final answer is:"),
+        ("Attempt 1:", "Attempt 2:"),
+    ],
+)
+def test_a_plan_that_fails_is_not_mended_by_what_stands_before_it(lead: str, between: str) -> None:
+    reply = f"{lead}\n1. {FIRST[1]}\n\n{between}\n1. {SECOND[0]}\n2. {SECOND[1]}"
+    assert read(reply)[0] == PLAN[3:5]
+
+
+def test_a_step_that_is_left_out_is_not_joined_again() -> None:
+    steps = laid([FIRST[1], *SECOND[:2]], "{number}. {step}")
+    assert read(f"{steps}\n\nOn second thought, step 1 should be left out.")[0] == PLAN[3:5]
+
+
+def test_what_tempts_is_no_step_of_a_list() -> None:
+    steps = f"1. {FIRST[1]}\nIt is tempting to {SECOND[0]}.\n2. {SECOND[1]}\n3. {SECOND[2]}"
+    assert "(board c0 l0)" not in read(steps)[0]
