@@ -27,7 +27,7 @@ _INSTEAD = re.compile(
 _SO = re.compile(r".*\b(?:so|therefore|thus|hence)\b", re.DOTALL | re.IGNORECASE)
 _SENTENCES = re.compile(r"(?<=[.!?])\s")
 _SAME = re.compile(r"\bthe same\b|\blikewise\b", re.IGNORECASE)
-# "…, and all four balls are in b" is no part of it.
+# "Repeat steps 1 to 3 with c in place of a, and all four balls are in b": what stands behind "and" repeats nothing.
 _AND_SO = re.compile(r",? and (?:all|then|now|so|everything|the goal|that|this)\b.*", re.DOTALL | re.IGNORECASE)
 _FOR = re.compile(r"\b(?:in place|instead) of\b", re.IGNORECASE)
 

@@ -86,9 +86,11 @@ _ENDS = (".", ";", "?", ">")
 _REMAINS = frozenset(("stays", "remains", "becomes", "be"))
 _BINDING = WORDS.refusals | WORDS.failures | WORDS.conditions | {"not", "or", "skip", "skipped", "optional", "maybe"}
 _RULED_OUT = WORDS.refusals | WORDS.refused_with_not | WORDS.failures | {"not", "work", "works"}
+# What may stand between an action's name and its objects.
 _APPLIED = frozenset(("applied", "to"))
 _WAYS = frozenset(("to", "from", "into", "onto"))
 _FOLLOWED = frozenset(("followed", "by", "the", "action"))
+# Behind these a bare verb is a noun: "out of place".
 _OF = frozenset(("of", "by", "for", "in"))
 _AT = frozenset(("at", "in", "on"))
 _PLACING = _AT | {"from", "to"}
@@ -98,6 +100,7 @@ _SUPPOSED = ("(would)", "(could)", "(might)", "(may)")
 _MEANT = phrases("meant", whole=True)
 _ANEW = frozenset(("then", "again", "back", "next", "also"))
 _LETTERS = re.compile(r"(?<![\w=])([A-Z])\s?=\s?(?=\w)")
+# "Move to b. *a goes on later.*"
 _ITALIC = re.compile(r"([.;:)] )\*([^*\s][^*]*)\*(?=\s*\Z)")
 _CODE_REMARK = re.compile(r"(?<=[\w)`*]) +(?:#|//)\s.*\Z")
 _AIM = re.compile(r"(?:in order )?to\b", re.IGNORECASE)
@@ -1387,7 +1390,7 @@ class ActionGrammar:
         return failed
 
     def _is_noun(self, words: Sequence[Word], at: int) -> bool:
-        """Whether a word is a parameter: "the head starts at a", "Head: a", where "head to a" may say an action."""
+        """Whether a word is the name of a parameter: "the head starts at a", "Head: a", where "head to a" may say an action."""
         text = words[at].text
         noun = (at > 0 and words[at - 1].text in ARTICLES) or [word.parted for word in words[at + 1 : at + 2]] == [":"]
         named = noun and any(text in frame.parameters for frame in self.frames.frames.values())

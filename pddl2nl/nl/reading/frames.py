@@ -604,8 +604,10 @@ class Frames:
         """The parameter whose name stands before a mention, "?newtail" for "the new tail is a"; else -1."""
         begin, first, verb = row.mentions[k - 1].last if k else 0, row.mentions[k].first, row.words[row.verb].start
         # "a (room), b": the gloss of another object
-        own = (word for word in row.words[begin:first] if word.start != verb and word.aside == row.words[first].aside)
-        said = [word.text for word in own if self.says_parameter(frame, word.text)][-2:]
+        before = [
+            word for word in row.words[begin:first] if word.start != verb and word.aside == row.words[first].aside
+        ]
+        said = [word.text for word in before if self.says_parameter(frame, word.text)][-2:]
         for name in ("".join(said), *said[-1:]):
             places = [place for place, own in enumerate(frame.parameters) if own == name] or [
                 place for place, own in enumerate(frame.parameters) if len(name) > 3 and own.startswith(name)

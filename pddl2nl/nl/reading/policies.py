@@ -131,6 +131,7 @@ def _blocks(placed: Placed, tags: Sequence[Block]) -> tuple[list[_Steps], list[s
     above: PlacedReading | None = None
     over: PlacedReading | None = None
     parted = False
+    # The mark of a list of prose since the last words, and where the last attempt of each line begins.
     other = ""
     ends = {item.reading.line: item.reading.start for item in placed if item.reading.is_attempt}
     for item in placed:
@@ -218,6 +219,7 @@ def _changed(items: list[PlacedReading], item: PlacedReading) -> list[PlacedRead
     numbers = amended(item.reading.stance or item.reading.text)
     if item.reading.reason == UNSAID and says("drops", item.reading.text):
         kept = [other for other in items if other.number not in numbers]
+        # A step that is not there cannot be dropped: that is reported.
         return kept if len(kept) < len(items) else [*items, item]
     place = next((place for place, other in enumerate(items) if other.number in numbers), len(items))
     return [*items[:place], item, *(other for other in items[place:] if other.number not in numbers)]

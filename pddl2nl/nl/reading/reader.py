@@ -863,14 +863,15 @@ class Reader:
             line = text.rfind("\n", 0, reading.start) + 1
             heads = _HEADS.match(text, line + item.indent) is not None
             said = text[line:].split("\n", 1)[0].strip(" *_")
-            above = after.reading.line == reading.line + 1 and said.endswith(":")
-            heads = heads or (not item.item and (above or said.split(maxsplit=1)[0].lower() in WORDS.part_nouns))
+            # "Open a from b:" above a list, "Leg place_0 → place_1"
+            leads = after.reading.line == reading.line + 1 and said.endswith(":")
+            heads = heads or (not item.item and (leads or said.split(maxsplit=1)[0].lower() in WORDS.part_nouns))
             they = text[line : reading.start].strip(" *_").lower() == "they"
             unmarked = (heads or not item.item) and after.reading.line > reading.line
             goes_on = before is not None and before.reading.line < reading.line and after.number is not None and (
                 (before.number, before.outer, before.mark) == (after.number - 1, after.outer, after.mark)
             )  # fmt: skip
-            above = heads and after.number in (None, 1) and (above or reading.reason == UNKNOWN_VERB)
+            above = heads and after.number in (None, 1) and (leads or reading.reason == UNKNOWN_VERB)
             # "Then it picks up c." says more than the steps around it.
             tried = reading.status == "unreadable" and reading.reason != UNKNOWN_VERB and not (heads or again or they)
             around = {
