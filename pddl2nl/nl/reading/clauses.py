@@ -1390,7 +1390,7 @@ class ActionGrammar:
         return failed
 
     def _is_noun(self, words: Sequence[Word], at: int) -> bool:
-        """Whether a word is the name of a parameter: "the head starts at a", "Head: a", where "head to a" may be an order."""
+        """Whether a word is the name of a parameter: "the head starts at a", "Head: a", but not "head to a"."""
         text = words[at].text
         noun = (at > 0 and words[at - 1].text in ARTICLES) or [word.parted for word in words[at + 1 : at + 2]] == [":"]
         named = noun and any(text in frame.parameters for frame in self.frames.frames.values())
