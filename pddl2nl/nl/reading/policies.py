@@ -255,8 +255,9 @@ def _goes_on(block: _Steps, item: PlacedReading, words: Sequence[str], parted: b
 
 def _default(placed: Placed, blocks: Sequence[Block]) -> Placed:
     """The plan by the rule of this module, with what is reported in the prose of it."""
-    plain = (item.reading.as_prose(item.reading.stance) if item.doubt else item.reading for item in placed)
-    told = [item._replace(reading=reading) for item, reading in zip(placed, plain, strict=True)]
+    told = [
+        item._replace(reading=item.reading.as_prose(item.reading.stance)) if item.doubt else item for item in placed
+    ]
     return _with_doubts(_chosen(told, blocks), placed)
 
 

@@ -1004,7 +1004,7 @@ def _is_titled(said: str, start: int, nameless: bool) -> bool:
 def _part(text: str, reading: Reading) -> bool:
     """Whether the line of a reading is the title of a part of a plan: "**Phase 2 – depot_1**", "Phase 3 – fly"."""
     line = text.rfind("\n", 0, reading.start) + 1
-    if reading.action is not None and not _HEADING.match(_line(text, reading)):
+    if reading.action is not None and (text[line] not in "#*" or not _HEADING.match(_line(text, reading))):
         return False
     return part_of(text[line : reading.end])[0] in WORDS.part_nouns
 

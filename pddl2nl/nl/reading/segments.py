@@ -384,7 +384,8 @@ def _with_offers(text: str, pieces: list[Piece]) -> list[Piece]:
         kind = heading_of(said) if len(said) < 150 and ":" in said[-4:] else ""
         announced = bool(kind)
         heading = kind or heading
-        marked.append(piece._replace(offered=not kind and heading in ("offers", "rejected")))
+        offered = not kind and heading in ("offers", "rejected")
+        marked.append(piece._replace(offered=True) if offered else piece)
     return marked
 
 
