@@ -325,23 +325,23 @@ def _follow(plan: _Steps, block: _Steps) -> _Steps:
     if plan.rejected or apart or any(turns_away(text) for text in block.words):
         return block
     # "Now the remaining steps:" announces further ones, if less than half of them were said before.
-    said, told = {*block.actions}, {*plan.actions}
-    anew = 2 * len(said & told) >= min(len(said), len(told)) or block.listed != plan.listed
-    anew = anew or any(says("numbered_plan", text) or says("whole_plan", text) for text in block.words[-1:])
-    if block.announced and anew:
+    here, before = {*block.actions}, {*plan.actions}
+    replaces = 2 * len(here & before) >= min(len(here), len(before)) or block.listed != plan.listed
+    replaces = replaces or any(says("numbered_plan", text) or says("whole_plan", text) for text in block.words[-1:])
+    if block.announced and replaces:
         return block
     if _is_part(block.actions, plan.actions):
         return plan
     # "**Phase 2: Delivery**" begins a part with any numbers.
     longer = _is_part(plan.actions, block.actions)
     # "1. … 2. …" and at once "1. …" again; what stands between may be a title that was taken for an attempt.
-    again = not set(plan.actions).isdisjoint(block.actions) or (at_once and plan.items[-1].reading.action is not None)
+    again = not here.isdisjoint(before) or (at_once and plan.items[-1].reading.action is not None)
     anew = block.restarts and not block.words and again
     # "**Get the snacks.** Any of them will do:" above a list goes on with the sentences before it.
     goes_on = bool(block.words) and re.match(r"\*\*[^*]+[.:!]\*\* \w", block.words[-1]) is not None
     # "**The movie**" above sentences, and "**The snacks**" above a list
     titled = all(part.words and part.words[-1].lstrip().startswith(("#", "**")) for part in (plan, block))
-    goes_on = goes_on or (titled and said.isdisjoint(told))
+    goes_on = goes_on or (titled and here.isdisjoint(before))
     if longer or (block.listed and not plan.listed and not goes_on) or anew:
         return block
     return both
@@ -523,7 +523,8 @@ READING_POLICIES: Mapping[str, ReadingPolicy] = MappingProxyType(
                 "default",
                 19,
                 "The last block of steps that is tagged ([PLAN] … [PLAN END]), announced or follows a rejection; "
-                "tagged blocks come first. A block whose heading says that it is no plan does not count, and what only "
+                "tagged blocks come first. An announced block that says less than half of the plan before it again is "
+                "a further part of it. A block whose heading says that it is no plan does not count, and what only "
                 "says the plan's steps again adds nothing. Options without a choice, and a rejected plan without "
                 "another one, are reported.",
                 _default,

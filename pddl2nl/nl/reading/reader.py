@@ -65,12 +65,13 @@ _HEADING = re.compile(r"#|(\*{1,3})[^*\s][^*\n]*\1:?\Z")
 # A line in italics is one as a whole, a line in bold type by its beginning.
 _HEADS = re.compile(r"#|\*\*|\*[^*\s][^*\n]*\*:? *$", re.MULTILINE)
 _BOLD = re.compile(r"\s*(?:\d+[.)]|[-*•])?\s*\*\*")
-# Words that turn away from the plan before them, and others that leave it to the reader or somebody else.
+# Words that turn away from the plan before them.
 _TURNS = re.compile(
     r"\W*(?:(?:instead|rather|alternatively|actually|no|wait|oops|hmm+|sorry|correction|again)[,:.!…–—-]"
     r"|(?:a |the |my )?(?:better|shorter|revised|corrected|improved|updated|final|new) )",
     re.IGNORECASE,
 )
+# A line with one of these in front of steps may say that they are none of the plan.
 _DENIES = re.compile(r"\b(?:not|never|else|you|example|idea)\b|n['’]t\b", re.IGNORECASE)
 _MARKS = re.compile(r"[;,.:]")
 _APART = re.compile(r"[:.!?(–—]")
@@ -212,11 +213,9 @@ class Reader:
         They are joined where the chosen ones are possible with them alone, or reach the goal with them alone, and the
         reply says nothing that parts them: no rejection or correction, option, or heading of another plan or of none.
         """
-        found = (
-            [item for item in placed if item.reading.action is not None and item.block == chosen[0].block]
-            if chosen
-            else []
-        )
+        if not chosen:
+            return chosen
+        found = [item for item in placed if item.reading.action is not None and item.block == chosen[0].block]
         steps = [item.reading for item in chosen]
         if len(found) <= len(chosen) or not all(step.action for step in steps) or any(map(_changes_step, placed)):
             return chosen
@@ -229,17 +228,11 @@ class Reader:
             begin, end = more[0].reading.start, more[-1].reading.start
             lead = text[:begin].strip().rpartition("\n")[2]
             between = text[begin:end].split("\n")
-            parted = any(_parts(line) or (possible and turns_away(line)) for line in between) or heading_of(lead) in (
-                *NO_PLAN_HEADINGS,
-                "recap",
-            )
-            told = [item.reading for item in more]
-            if (
-                len(more) > len(chosen)
-                and not parted
-                and not _DENIES.search(lead)
-                and self._reaches(told, goal=possible)
-            ):
+            parted = any(_parts(line) or (possible and turns_away(line)) for line in between)
+            no_plan = heading_of(lead) in (*NO_PLAN_HEADINGS, "recap") or _DENIES.search(lead) is not None
+            if len(more) == len(chosen) or parted or no_plan:
+                continue
+            if self._reaches([item.reading for item in more], goal=possible):
                 return more
         return chosen
 
@@ -480,7 +473,7 @@ class Reader:
         return A_LIST if reading.reason == UNKNOWN_VERB and first and first[0].text in PREPOSITIONS else ""
 
     def _headed(self, text: str, piece: Piece, start: int, name: str) -> list[Reading]:
-        """The step of a line that only lists the objects of an action, which is named above."""
+        """The step of a line that only lists the objects of the action ``name``, as the words above it say it."""
         line = text[piece.start + start : piece.end]
         spoken = self.grammar.said(f"{name} {line}", listed=True)
         if [item.status for item in spoken] != ["read"]:

@@ -36,6 +36,7 @@ TAILED = "what follows does not belong to it"
 ARROWS = ("→", "->")
 """List marks that may as well begin a remark on the step above."""
 DOUBTED = "it speaks of an action, but does not say it as a step that can be read"
+"""The reason of what may be a step, where nothing more is known."""
 SETTLED = frozenset((UNSAID, OFFERED, UNDECIDED, REFUSED))
 """Reasons of lines that are no step, whatever they name."""
 
