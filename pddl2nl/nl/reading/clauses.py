@@ -10,14 +10,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import islice, pairwise, product, takewhile
+from itertools import chain, islice, pairwise, product
 from math import prod
+from typing import Literal, NamedTuple
 
 from pddl2nl.nl.reading.formal import A_LIST, TRAILING, UNKNOWN_VERB, ClauseReading, PDDLGrammar, verdict_of
-from pddl2nl.nl.reading.frames import Fit, Frame, Frames, Mention, StaticFacts, inside, role_of
+from pddl2nl.nl.reading.frames import Fit, Frame, Frames, Mention, StaticFacts, inside
 from pddl2nl.nl.reading.lexicon import KnownObject, Lexicon
 from pddl2nl.nl.reading.natural import name_words, natural_snippet
 from pddl2nl.nl.reading.readings import REFUSED, TAILED
@@ -45,6 +46,7 @@ from pddl2nl.nl.reading.words import (
     Word,
     fold,
     phrases,
+    reduced_prepositions,
     says,
     word_table,
     words_of,
@@ -69,6 +71,9 @@ _REACH = 40
 
 _REMEMBERED = 3
 """Steps before a clause whose objects it can mean by "it" or "the truck"."""
+
+_MOST_MEANT = 32
+"""Objects that a pronoun or a definite noun may mean at most, the nearest first."""
 
 _NEAREST = 8
 """Objects that are tried, the nearest first, in the place of one that a step leaves out."""
@@ -107,6 +112,32 @@ _AIM = re.compile(r"(?:in order )?to\b", re.IGNORECASE)
 _MARK = re.compile(r"[^\w\s(]\s*|(?=\()")
 _UNCHANGED = {verb for verb, forms in word_table("irregular").items() if verb in forms}
 _PHRASAL = [(verb, said.split("_")) for verb, forms in word_table("phrasal").items() for said in forms]
+
+
+class Named(NamedTuple):
+    """The objects that a line or a step names; of a step the places stand apart, the one where it ends first."""
+
+    things: Sequence[KnownObject]
+    places: Sequence[KnownObject] = ()
+    step: GroundAction | None = None
+
+    def meant(self, *, subject: bool = False, place: bool = False) -> Sequence[KnownObject]:
+        """What "it" can mean, as a subject as well, or "there": a place does not act."""
+        if self.step is None:
+            return self.things
+        return self.places[:1] if place else self.things if subject else [*self.things, *self.places]
+
+
+class Context(NamedTuple):
+    """What a clause may speak of: the objects named before it, the nearest first.
+
+    ``open``: by what it leaves out as well, and not by pronouns and definite nouns alone; ``again``: the verb of the
+    first step named is said again, of what goes "on" from it or is done "instead".
+    """
+
+    named: Sequence[Named]
+    open: bool = False
+    again: Literal["", "on", "instead"] = ""
 
 
 class ActionGrammar:
@@ -409,86 +440,84 @@ class ActionGrammar:
         """What takes the place of an action behind a word that corrects it: "no, on z", "sorry, put down a"."""
         if any(item.status == "read" for item in verdicts):
             return verdicts
-        resumed = self._resumed(last, words, goes_on=False)
-        if resumed is not None:
-            return [resumed._replace(start=last.start)]
+        again = self._again(text, last, words, goes_on=False)
+        if again is not None:
+            return [again._replace(start=last.start)]
         if self.frames.mentions(words):
             return [_unreadable(words, "it corrects the action before it, but does not say one that can be read")]
         return []
 
-    def _resumed(self, last: ClauseReading, words: Sequence[Word], goes_on: bool = True) -> ClauseReading | None:
-        """The action before with other objects: "then to c", "and from b to c", "no, on z".
+    def _again(
+        self, text: str, last: ClauseReading, words: Sequence[Word], goes_on: bool = True
+    ) -> ClauseReading | None:
+        """The verb of the action before, said of other objects: "then to c", "and b from c", "no, on z".
 
-        Every object must stand in the place of one that is announced alike; a way goes on from where it ended.
+        What is left out is as before, but for a way that goes on: it begins where the one before ended.
         """
+        words = _before_relative(words)[self._behind_joints(words, 0) :]
+        # "and from there to c"
+        begin = next((at + 1 for at, word in enumerate(words[:2]) if word.text in WORDS.places), 0)
+        words = words[begin:]
         frame = self.frames.frames[last.candidates[0].name]
+        rivals = [rival for rival, _, _ in self.frames.verbs.get(frame.verb, ())]
         mentions = self.frames.mentions(words)
         named = inside(mentions)
-        small = ARTICLES | PREPOSITIONS | FILLERS | PARTICLES | self.lexicon.type_words | WORDS.joined
-        # "… right from a to b and then up from b to c" is another action.
-        small -= (PARTICLES & self.frames.vocabulary) - frame.content
-        plain = all(place in named or word.text in small for place, word in enumerate(words))
+        small = (ARTICLES | FILLERS | PARTICLES | self.lexicon.type_words | WORDS.joined).union(
+            *(rival.content - PREPOSITIONS for rival in rivals),
+            *(PREPOSITIONS if rival.natural else role.prepositions for rival in rivals for role in rival.roles),
+        )
+        others = reduced_prepositions([word.text for at, word in enumerate(words) if at not in named])
         keyed = goes_on and any(words[item.first].parted == ":" for item in mentions)
-        if not mentions or not plain or keyed or any(len(item.objects) > 1 for item in mentions):
+        if not mentions or keyed or not small.issuperset(others):
             return None
-        args = list(last.candidates[0].args)
-        taken: set[int] = set()
-        at = 0
-        for mention in mentions:
-            said = [word.text for word in words[at : mention.first] if word.text not in WORDS.joined - WORDS.places]
-            role = role_of(said, self.lexicon, behind=at > 0)
-            at = mention.last
-            alike = {
-                place: len(wanted.prepositions ^ role.prepositions)
-                for place, wanted in zip(frame.slots, frame.roles, strict=True)
-                if place not in taken and self.suits(frame, place, mention.objects[0])
-                if wanted.prepositions == role.prepositions or set() < role.prepositions < wanted.prepositions
-            }
-            places = {place for place, price in alike.items() if price == min(alike.values())}
-            if not places:
-                # "and b with the right hand": where no other object of the action is of its kind
-                fitting = [slot for slot in frame.slots if self.suits(frame, slot, mention.objects[0])]
-                places = {*fitting} - taken if len(fitting) == 1 else set()
-            if not goes_on and not role.prepositions and len(mentions) == 1 and "reworded" not in last.rules:
+        step = self.named_by(last.candidates[0])
+        said: list[str] = [frame.verb]
+        if not any(words[0].text in rival.particles for rival in rivals):
+            # "… right from a to b and then up from b to c" is another action.
+            said += frame.particles
+        if len(mentions) == 1 < len(frame.slots) and all(word.text not in PREPOSITIONS for word in words):
+            if not goes_on:
                 # "stack a on b, sorry, c": it corrects the last object that it can stand for.
-                taken = {place for place in frame.slots if self.suits(frame, place, mention.objects[0])}
-                if taken:
-                    args[[place for place in frame.slots if place in taken][-1]] = mention.objects[0].pddl
-                break
-            if len(places) != 1 or (not role.prepositions and len(mentions) == 1 < len(frame.slots)):
+                return self._exchanged(last, words, mentions[0])
+            if any("to" in role.prepositions for role in frame.roles if not frame.natural):
+                said.append("to")
+            elif sum(self.suits(frame, place, mentions[0].objects[0]) for place in frame.slots) > 1 or len(words) > 1:
                 return None
-            taken |= places
-            args[places.pop()] = mention.objects[0].pddl
-        if not taken:
+        verb = words[0]._replace(end=words[0].start, parted="")
+        row = [*(verb._replace(text=each, raw=each) for each in said), words[0]._replace(parted=""), *words[1:]]
+        verdict = self._clause(text, row, True, Context([step], open=True, again="on" if goes_on else "instead"))
+        ways = verdict.candidates if verdict is not None and verdict.status in ("read", "ambiguous") else ()
+        if verdict is None or len({way.name for way in ways}) != 1 or not self._names(words) <= {*ways[0].args}:
             return None
-        place_of = {role.prepositions: place for place, role in zip(frame.slots, frame.roles, strict=True)}
-        start, goal = place_of.get(frozenset(("from",))), place_of.get(frozenset(("to",)))
-        if goes_on and start is not None and goal in taken and start not in taken:
-            ended = self.lexicon.by_pddl.get(last.candidates[0].args[goal])
-            args[start] = ended.pddl if ended and self.suits(frame, start, ended) else args[start]
-        begin, end = words[max(mentions[0].first - 1, 0)].start, words[mentions[-1].last - 1].end
-        return verdict_of(begin, end, (GroundAction(frame.action, tuple(args)),), ("reworded",))
+        if ways[0] == last.candidates[0]:
+            return None
+        return verdict._replace(status="read", candidates=ways[:1], reason="").moved(0, "reworded")
+
+    def _exchanged(self, last: ClauseReading, words: Sequence[Word], mention: Mention) -> ClauseReading | None:
+        """The action before with an object in the last place that it fits."""
+        action, known = last.candidates[0], mention.objects[0]
+        frame = self.frames.frames[action.name]
+        places = [place for place in frame.slots if self.suits(frame, place, known)][-1:]
+        args = tuple([known.pddl if place in places else arg for place, arg in enumerate(action.args)])
+        changed = (action._replace(args=args),) if places else ()
+        return verdict_of(words[0].start, words[-1].end, changed, ("reworded",)) if changed else None
+
+    def _further(self, text: str, last: ClauseReading, words: Sequence[Word]) -> list[ClauseReading]:
+        """The steps of words with the verb of the action before: "and b from c", "then to b, c and finally d"."""
+        if again := self._again(text, last, words):
+            return [again]
+        cuts = (
+            at for at, word in enumerate(words) if at and (word.parted == "," or word.text in WORDS.joined | {"to"})
+        )
+        for cut in islice(cuts, 3):
+            again = self._again(text, last, words[:cut])
+            if again is not None and (rest := self._further(text, again, words[cut:])):
+                return [again, *rest]
+        return []
 
     def suits(self, frame: Frame, place: int, known: KnownObject) -> bool:
         """Whether an object is of the types of an action's parameter, and of its kinds in a domain without types."""
         return known.fits(frame.types[place]) and self.statics.suits(frame.action, place, known.pddl)
-
-    def _goes_on(self, last: ClauseReading, words: Sequence[Word]) -> list[ClauseReading]:
-        """The action before once more, "and b from c", or along places: "then to b, c and finally d"."""
-        words = _before_relative(words)
-        if resumed := self._resumed(last, words):
-            return [resumed]
-        mentions = self.frames.mentions(words)
-        named = inside(mentions)
-        small = WORDS.joined | {"to", "via", "through"}
-        steps: list[ClauseReading] = []
-        for mention in mentions if all(at in named or word.text in small for at, word in enumerate(words)) else ():
-            to = words[mention.first]._replace(text="to", raw="to", parted="")
-            step = self._resumed((steps or [last])[-1], [to, *words[mention.first : mention.last]])
-            if step is None:
-                return []
-            steps.append(step)
-        return steps
 
     def _addressed(self, words: list[Word]) -> list[Word]:
         """The words with "from a, to b" for "a (from), b (to)", and "its" for the second "a's"."""
@@ -646,7 +675,7 @@ class ActionGrammar:
         depends = (inverted or words[0].text in WORDS.depends) and any(word.parted == "," for word in words)
         if depends and (said := self._ended(words, f"conditional ({words[0].text})")):
             return said
-        whole = self._clause_or_typo(text, words, listed, steps)
+        whole = self._clause_or_typo(text, words, listed, [*map(self.named_by, steps[::-1])])
         read = whole is not None and whole.status in ("read", "ambiguous")
         if whole is not None and whole.is_failure and (each := self._for_each(text, words, listed)):
             return each
@@ -669,12 +698,12 @@ class ActionGrammar:
             if words[0].parted == ">" and part[0].parted != ">":
                 # "→ a, b at c" tells what comes of the step before, in all its parts.
                 part = [part[0]._replace(parted=">"), *part[1:]]
-            it = next((at for at, word in enumerate(part) if word.text == "it"), -1)
-            if it >= 0 and unread and (meant := self._named_before([*unread, *part], len(unread) + it)):
-                part = [*part[:it], *meant[0][1], *part[it + 1 :]]
+            # "Now that a is clear, pick it up"
+            spoken_of = [item.objects[0] for item in self.frames.mentions(unread)]
+            named = [*([Named(spoken_of)] if len(spoken_of) == 1 else []), *map(self.named_by, steps[::-1])]
             # "- b is clear, and a is stacked on b" tells a state in all its clauses.
             orders = listed and (not clauses or clauses[-1].status != "not-an-action")
-            verdict = self._clause_or_typo(text, part, orders, steps)
+            verdict = self._clause_or_typo(text, part, orders, named)
             # "In a, pick up b, then move to c and drop it": behind a way the place is another one.
             place = () if part is not place and not _WAYS.isdisjoint(word.text for word in part) else place
             if place and verdict is not None and verdict.is_failure and part is not place:
@@ -683,11 +712,11 @@ class ActionGrammar:
                 if there and there.status == "read":
                     verdict = there._replace(start=part[0].start)
                     clauses = [item for item in clauses if item.start > place[0].start or not item.is_failure]
-            if verdict is not None and verdict.is_failure and (chain := self._chain(text, part, listed)):
+            if verdict is not None and verdict.is_failure and (row := self._chain(text, part, listed)):
                 # "East side: a → b → c", "Go along the corridor: a → b → c"
                 clauses = clauses[:-1] if part[0].parted == ":" and clauses and clauses[-1].is_failure else clauses
-                clauses += chain
-                steps = _steps(steps, chain)
+                clauses += row
+                steps = _steps(steps, row)
                 continue
             unread = part if verdict is None or verdict.status != "read" else ()
             # Across lines only a way goes on: "Then to c".
@@ -697,7 +726,7 @@ class ActionGrammar:
             linked = bool(clauses) or at > 0 or part[0].text in PREPOSITIONS
             goes_on = known is not None and linked and (known.end > 0 or ways)
             if verdict is None and known is not None and goes_on and (
-                further := self._goes_on(known, part) or self._with_verb(text, words, known, part)
+                further := self._further(text, known, part)
             ):  # fmt: skip
                 clauses += further
                 steps = _steps(steps, further)
@@ -736,8 +765,8 @@ class ActionGrammar:
                 # "Stack a on b and pick up c are impossible."
                 return [_refused(item) for item in clauses]
             return clauses
-        if whole is not None and whole.is_failure and (chain := self._chain(text, words, listed)):
-            return chain
+        if whole is not None and whole.is_failure and (row := self._chain(text, words, listed)):
+            return row
         whole = whole or self._without_verb(text, words)
         return self._with_tail(text, words, whole) if whole is not None else []
 
@@ -820,25 +849,18 @@ class ActionGrammar:
     def _chain(self, text: str, words: Sequence[Word], listed: bool) -> list[ClauseReading]:
         """Steps of one verb: "drive t from a to b to c", "r moves left from a to b, up from b to c"; else nothing."""
         words = [word for word in words if not word.aside]
-        joints = [at for at, word in enumerate(words) if word.parted == "," or word.text in ("and", "then")]
-        for cut in sorted({*joints, *(at for at, word in enumerate(words) if word.text in WORDS.joined | {"to"})}):
-            first = self._clause(text, words[:cut], listed) if cut > 2 else None
-            if first is None or first.status != "read" or "static" in first.rules:
-                continue
-            if further := self._goes_on(first, words[cut:]):
-                return [first, *further]
-            steps = [first]
-            for begin, end in pairwise((*(at for at in joints if at >= cut and at - 1 not in joints), len(words))):
-                further = self._goes_on(steps[-1], words[begin:end]) or self._with_verb(
-                    text, words, first, words[begin:end]
-                )
-                if not further:
-                    return []
-                steps += further
-            return steps if len(steps) > 1 else []
+        for cut, word in enumerate(words):
+            if cut > 2 and (word.parted == "," or word.text in WORDS.joined | {"to"}):
+                first = self._clause(text, words[:cut], listed)
+                if first is not None and first.status == "read" and "static" not in first.rules and (
+                    further := self._further(text, first, words[cut:])
+                ):  # fmt: skip
+                    return [first, *further]
         return []
 
-    def _clause_or_typo(self, text: str, words: Sequence[Word], listed: bool, steps: Steps) -> ClauseReading | None:
+    def _clause_or_typo(
+        self, text: str, words: Sequence[Word], listed: bool, named: Sequence[Named]
+    ) -> ClauseReading | None:
         """A clause as it stands; else with what the steps before it leave unsaid; else without typos of one letter."""
         if listed and (told := self._told_call(text, words) or self._called_behind(text, words)):
             return told
@@ -852,14 +874,14 @@ class ActionGrammar:
         if verdict is None or verdict.is_failure or verdict.stance == NO_SUBJECT:
             # What follows depends on the steps before.
             self.statics.particular = True
-        if verdict is not None and verdict.stance == NO_SUBJECT and steps:
+        if verdict is not None and verdict.stance == NO_SUBJECT and any(item.step for item in named):
             # "robot_0 picks up a, then moves from b to c": the subject is the one before, and so is that of "It moves".
             spoken_of = any(word.text == "it" for word in words)
             listed = listed or spoken_of or words[0].text in WORDS.joined or words[0].parted == ","
             verdict = self._clause(text, words, listed)
         if verdict is not None and (not verdict.is_failure or verdict.stance):
             return verdict
-        if verdict is not None and (spoken := self._in_context(text, words, listed, steps)):
+        if verdict is not None and (spoken := self._leaning(text, words, listed, named)):
             return spoken
         mended = self.frames.mended(words)
         again = self._clause(text, mended, listed) if mended else None
@@ -976,52 +998,80 @@ class ActionGrammar:
             return self._called(text, kept)
         return verdict_of(start, stop, tuple(actions), ("called",)) if actions else None
 
-    def _in_context(self, text: str, words: Sequence[Word], listed: bool, steps: Steps) -> ClauseReading | None:
-        """A clause with objects of the steps before it for "it", "there" and "the truck".
+    def _leaning(self, text: str, words: Sequence[Word], listed: bool, named: Sequence[Named]) -> ClauseReading | None:
+        """A clause with the nearest objects named before it that fit for "it", "there" and "the truck".
 
-        The last step comes first, and of its objects the first that fits, in the order told. "It" may also be what the
-        snippet names by itself: "move the robot from a to b, then move it from b to c".
+        "It" may also be what the snippet names by itself: "move the robot from a to b, then move it from b to c".
         """
-        words, own = _before_relative(words), self.frames.vocabulary
-        at = self._behind_joints(words, 0)
-        forms = self.frames.verbs.get(words[at].text, ()) if steps and at < len(words) else ()
-        if any(form == "s" for _, form, _ in forms) and all(word.text != "it" for word in words):
-            # "robot_0 drives to b and drops a there": who acted before acts again.
-            it = words[at]._replace(text="it", raw="it", end=words[at].start)
-            words = [*words[:at], it, words[at]._replace(parted=""), *words[at + 1 :]]
-        places = [
-            index
-            for index, word in enumerate(words)
-            if (word.text == "it" and not (word.text in own and index and words[index - 1].text in PREPOSITIONS))
-            or (word.text in WORDS.places and word.text not in own)
-            or self._is_definite(words, index)
-        ]
-        if len({words[place].text for place in places}) < len(places) or not places:
-            return None
-        options = [
-            self._named_before(words, at) or [
-                said
-                for step in (*steps[::-1], None)
-                for said in self._meant(step, words, at)
-            ]
-            for at in places
-        ]  # fmt: skip
-        for chosen in product(*options):
-            said = list(words)
-            for place, (taken, meant) in zip(reversed(places), reversed(chosen), strict=True):
-                said[place : place + taken] = meant
-            verdict = self._clause(text, said, listed)
-            if verdict is not None and verdict.status == "read" and "static" not in verdict.rules:
-                return verdict.moved(0, "reference")
+        words = self._spelled_out(_before_relative(words))
+        context = Context(named)
+        meant = self._mentions(words, context)[len(self.frames.mentions(words)) :]
+        own = any(self._own_words(frame) for word in words for frame, _, _ in self.frames.verbs.get(word.text, ()))
+        without = [word for word in words if word.text != "it"] if own else words
+        for said in [words] * bool(meant) + [without] * (len(without) < len(words)):
+            verdict = self._clause(text, said, listed, context)
+            ways = verdict.candidates if verdict is not None and verdict.status in ("read", "ambiguous") else ()
+            # Of two trucks "the truck" is none.
+            sure = len(ways) == 1 or all(words[item.first].text not in _DEFINITE for item in meant)
+            if verdict is not None and sure and len({way.name for way in ways}) == 1 and "static" not in verdict.rules:
+                return verdict._replace(status="read", candidates=ways[:1], reason="").moved(0, "reference")
         return None
 
-    def _named_before(self, words: Sequence[Word], index: int) -> list[tuple[int, list[Word]]]:
-        """What a pronoun means that stands behind a clause about one object: "Now that a is clear, pick it up"."""
-        before = [item for item in self.frames.mentions(words[:index]) if words[index].text == "it"]
-        stated = before and any(word.text in self._states for word in words[: before[-1].first + 2])
-        if len(before) != 1 or not stated or not any(word.parted == "," for word in words[before[-1].last : index]):
-            return []
-        return [(1, [word._replace(parted="") for word in words[before[0].first : before[0].last]])]
+    def _spelled_out(self, words: Sequence[Word]) -> list[Word]:
+        """The words with "it" for a subject that is not said, and with "at there" for "there" and "…, where"."""
+        spelled: list[Word] = []
+        where = [word for word in words[:1] if word.text == "where"]
+        words = words[len(where) :]
+        at = self._behind_joints(words, 0)
+        forms = self.frames.verbs.get(words[at].text, ()) if at < len(words) else ()
+        acts = any(form == "s" for _, form, _ in forms) and all(word.text != "it" for word in words)
+        for index, word in enumerate(words):
+            if acts and index == at:
+                # "robot_0 drives to b and drops a there": who acted before acts again.
+                spelled.append(word._replace(text="it", raw="it", end=word.start))
+                word = word._replace(parted="")
+            if word.text in WORDS.places and (not index or words[index - 1].text not in PREPOSITIONS):
+                spelled.append(word._replace(text="at", raw="at", end=word.start))
+                word = word._replace(parted="")
+            spelled.append(word)
+        return self._done_there(spelled) if where and spelled else spelled
+
+    def _done_there(self, words: Sequence[Word]) -> list[Word]:
+        """The words of an action with "at there" behind them."""
+        behind = words[-1]._replace(start=words[-1].end, parted="")
+        return [*words, *(behind._replace(text=said, raw=said) for said in ("at", "there"))]
+
+    def _mentions(self, words: Sequence[Word], context: Context | None) -> list[Mention]:
+        """The mentions of objects by their names and, behind these, by a pronoun or a definite noun in a context."""
+        mentions = self.frames.mentions(words)
+        if context is None:
+            return mentions
+        names = inside(mentions)
+        for at, word in enumerate(words):
+            begun = any(other.text in self.frames.verbs for other in words[:at])
+            if begun and word.text in WORDS.reasons:
+                break
+            taken, noun = 1, ""
+            if at not in names and self._is_definite(words, at):
+                taken = 2 + (words[at + 1].text == "same")
+                noun = words[at + taken - 1].text
+            elif at in names or word.text not in WORDS.places | {"it"} or (
+                # "Put a into it", where the snippet says so itself
+                word.text in self.frames.vocabulary and (word.text != "it" or words[at - 1].text in PREPOSITIONS)
+            ):  # fmt: skip
+                continue
+            items = [
+                item
+                for named in context.named
+                for item in named.meant(subject=not begun and not noun, place=word.text in WORDS.places)
+                if not noun or noun in self.lexicon.words_for(item)
+            ]
+            if noun and not items:
+                items = [item for item in self.lexicon.by_pddl.values() if noun in self.lexicon.words_for(item)]
+                items = items if len(items) == 1 else []
+            if items:
+                mentions.append(Mention(at, at + taken, tuple(dict.fromkeys(items))[:_MOST_MEANT]))
+        return mentions
 
     def _is_definite(self, words: Sequence[Word], index: int) -> bool:
         """Whether "the truck" or "the same hoist" begins there without a name behind or before it."""
@@ -1032,43 +1082,21 @@ class ActionGrammar:
             return False
         return not inside(self.frames.mentions(words[max(index - 1, 0) : at + 2]))
 
-    def _meant(self, step: GroundAction | None, words: Sequence[Word], index: int) -> list[tuple[int, list[Word]]]:
-        """What a pronoun or a definite noun can stand for behind a step: how many words it takes, and the ones meant.
-
-        Without a step, "the truck" is the only one that the task has.
-        """
-        pronoun = words[index]
-        if pronoun.text in _DEFINITE:
-            taken = 2 + (words[index + 1].text == "same")
-            noun = words[index + taken - 1].text
-            known = (
-                list(self.lexicon.by_pddl.values())
-                if step is None
-                else [self.lexicon.by_pddl[arg] for arg in step.args if arg in self.lexicon.by_pddl]
-            )
-            fitting = [item for item in known if noun in self.lexicon.words_for(item)]
-            return (
-                [(taken, [pronoun._replace(text=fold(fitting[0].nl), raw=fitting[0].nl)])] if len(fitting) == 1 else []
-            )
-        if step is None:
-            # "Sail it from a to b.": what the snippet itself names
-            rivals = (frame for word in words[:index] for frame, _, _ in self.frames.verbs.get(word.text, ()))
-            return [(1, [])] if pronoun.text == "it" and any(map(self._own_words, rivals)) else []
+    def named_by(self, step: GroundAction) -> Named:
+        """What a step names; its places are where it ends, is done and begins, and the last one told stands first."""
         frame = self.frames.frames[step.name]
-        order = [(step.args[slot], role.prepositions) for slot, role in zip(frame.slots, frame.roles, strict=True)]
-        told = [(self.lexicon.by_pddl[name].nl, announced) for name, announced in order if name in self.lexicon.by_pddl]
-        if pronoun.text == "it":
-            if not any(word.text in self.frames.verbs for word in words[:index]):
-                # "It then sails to c": a place does not act.
-                told = [(name, announced) for name, announced in told if announced.isdisjoint(_PLACING)]
-            return [
-                *((1, [pronoun._replace(text=fold(name), raw=name)]) for name, _ in told),
-                *([(1, [])] if self._own_words(frame) else []),
-            ]
-        goals = [name for name, announced in told if "to" in announced]
-        goals = goals or [name for name, announced in told if not announced.isdisjoint(_AT)]
-        at = pronoun._replace(text="at", raw="at", end=pronoun.start)
-        return [(1, [at, pronoun._replace(text=fold(name), raw=name, parted="")]) for name in goals[-1:]]
+        told = [
+            (item, role.prepositions)
+            for slot, role in zip(frame.slots, frame.roles, strict=True)
+            if (item := self.lexicon.by_pddl.get(step.args[slot])) is not None
+        ]
+        places = [
+            item for way in ({"to"}, _AT, {"from"}) for item, announced in told[::-1] if not announced.isdisjoint(way)
+        ]
+        if all("from" in announced or announced.isdisjoint(_PLACING) for _, announced in told):
+            # What is unstacked from a block is at no place.
+            places = []
+        return Named([item for item, _ in told if item not in places], [*dict.fromkeys(places)], step)
 
     def _own_words(self, frame: Frame) -> frozenset[str]:
         """The nouns that a snippet itself names: the ferry of "sail the ferry from {?a} to {?b}"."""
@@ -1096,109 +1124,80 @@ class ActionGrammar:
         supposed = any(word.text in ("can", "could", "may", "might") for word in words[:begins])
         return any(form == "base" for _, form, _ in forms) or (begins >= 0 and not supposed)
 
-    def completed(
-        self, text: str, named: Iterable[tuple[Sequence[KnownObject], bool]], listed: bool
-    ) -> list[list[GroundAction]]:
-        """The ways to complete a step that leaves objects out: by what the reply names before it, and by any place.
+    def completed(self, text: str, named: Sequence[Named], listed: bool) -> Sequence[GroundAction]:
+        """The ways to complete a step that leaves objects out: by what the reply names before it, the nearest first.
 
-        ``named``: the objects named in the lines before, the nearest line first, and whether a step names them. "It",
-        "the truck" and what is left out are each an object of the nearest line that names a fitting one; a destination
-        that is left out is none. "Move to b" may begin anywhere: the second list has all such ways.
+        "It", "the truck" and what is left out are each an object of the nearest line that names a fitting one; a
+        destination that is left out is none, and "move to b" may begin anywhere.
         """
-        words = [word for word in words_of(text) if word.text not in WORDS.places]
-        # "Sail to b, where c is loaded"
-        words = words[1:] if words[:1] and words[0].text == "where" else words
-        if _has_gap(words):
-            return []
+        words = words_of(text)
+        at = self._behind_joints(words, 0)
+        listed = listed or at > 0
+        words = self._spelled_out(words[at:])
+        if not words or _has_gap(words) or words[-1].text in PREPOSITIONS:
+            return ()
+        context = Context(named, open=True)
         mentions = self.frames.mentions(words)
-        meant: list[Mention] = []
         names = inside(mentions)
-        for at, word in enumerate(words):
-            if at in names:
-                continue
-            if word.text == "it" and not (at and "it" in self.frames.vocabulary and words[at - 1].text in PREPOSITIONS):
-                meant.append(Mention(at, at + 1, tuple(self.lexicon.by_pddl.values())))
-            elif self._is_definite(words, at):
-                taken = 2 + (words[at + 1].text == "same")
-                noun = words[at + taken - 1].text
-                kind = tuple(item for item in self.lexicon.by_pddl.values() if noun in self.lexicon.words_for(item))
-                meant.append(Mention(at, at + taken, kind))
-        verbs = [at for at, word in enumerate(words) if word.text in self.frames.verbs and at not in names]
-        # "Travel from a to b": of one action alone objects of these kinds can be said.
-        order = self._order(words, mentions[0].first) if mentions and not verbs else -1
-        row = mentions if order >= 0 else sorted((*mentions, *meant), key=lambda item: item.first)
-        # "Change its color": the verb of another action may be a noun of this one.
-        known = verbs and all(words[at].text in self.frames.vocabulary for at in verbs[1:])
-        if verbs and not row and listed:
-            return [self._anywhere(words)]
-        if not (known or order >= 0) or not row or words[-1].text in PREPOSITIONS:
-            return []
-        verb = verbs[0] if verbs else order
-        passive = any(word.text in WORDS.passives for word in words[:verb])
-        # "It" that acts may be what no object stands for.
-        acts = [item for item in row if item in mentions or item.first > verb or words[item.first].text != "it"]
-        fits = self.frames.partial(words, verb, row, passive) or self.frames.partial(words, verb, acts, passive)
-        if not fits or (verbs and not meant and all(len(said) == 1 for said in fits[0].objects)):
-            return []
-        known_forms = self.frames.verbs.get(words[verb].text, ())
-        form = next((form for frame, form, _ in known_forms if frame is fits[0].frame), "base")
-        lead, subject = self._unspoken(words, verb, fits[0])
-        tail = words[fits[0].last :]
-        listed = listed or words[0].text in WORDS.joined
-        if stance_of(lead, form, listed=listed, passive=passive, subject=subject) or (
-            tail and tail_stance(tail, lambda word: word.text in self.lexicon.folded)
-        ):
-            return []
-        begin = verb + 1 if verbs else row[0].first
-        behind = [item._replace(first=item.first - begin, last=item.last - begin) for item in row]
-        unknown = self._unknown(words[begin : fits[0].last], behind)
-        if any(fold(name) not in self.frames.vocabulary for name in unknown):
-            return []
-        ways = [way for fit in fits for way in self._ways(fit, named)]
-        nearest = min((distance for distance, _ in ways), default=0)
-        starts = [fit for fit in fits if fit.lacks_start]
-        anywhere = [
-            action for fit in starts for _, action in self._ways(fit, [([*self.lexicon.by_pddl.values()], False)])
-        ]
-        return [[*dict.fromkeys(action for distance, action in ways if distance == nearest)], anywhere]
+        verbs = self.frames.verbs
+        guessed = bool(mentions) and not any(word.text in verbs and at not in names for at, word in enumerate(words))
+        if guessed:
+            # "Travel from a to b": of one action alone objects of these kinds can be said.
+            order = self._order(words, mentions[0].first)
+            fits = self.frames.partial(words, order, mentions, False) if order >= 0 else []
+            verb = (fits[0].frame.verb, *fits[0].frame.particles) if fits else ()
+            # "Take the lift up from a to b"
+            way = [word for word in words[order + 1 : mentions[0].first] if word.text in PREPOSITIONS]
+            words[order : mentions[0].first] = [*(words[order]._replace(text=said, raw=said) for said in verb), *way]
+        own = {noun for word in words for frame, _, _ in verbs.get(word.text, ()) for noun in self._own_words(frame)}
+        bare = listed and not self._mentions(words, context) and any(word.text in own for word in words)
+        if bare:
+            # "Pick up the gold": where the state allows it
+            words = self._done_there(words)
+        verdict = self._clause(text, words, listed, context) if words else None
+        known = {item.pddl for mention in mentions for item in mention.objects}
+        ways = verdict.candidates if verdict is not None and verdict.status in ("read", "ambiguous") else ()
+        return [way for way in ways if (guessed or not known.issuperset(way.args)) and (not bare or len(way.args) == 1)]
 
-    def _anywhere(self, words: Sequence[Word]) -> list[GroundAction]:
-        """The actions of one object that an order without an object may mean: "Pick up the gold"."""
-        said = {word.text for word in words[1:]} - ARTICLES - FILLERS - PARTICLES
-        frames = (frame for frame, form, _ in self.frames.verbs.get(words[0].text, ()) if form == "base")
-        own = [frame for frame in frames if len(frame.slots) == 1 and said and said <= frame.content]
-        known = self.lexicon.by_pddl.values()
-        return [
-            GroundAction(frame.action, (item.pddl,)) for frame in own for item in known if item.fits(frame.types[0])
-        ]
+    def _ways(self, fits: Sequence[Fit], words: Sequence[Word], context: Context) -> tuple[GroundAction, ...]:
+        """The ground actions of fits with open objects that the nearest lines name, as they are preferred."""
+        told = [item.objects for item in self.frames.mentions(words)]
+        twice = len(told) - len({*told})
+        far: dict[str, int] = {}
+        for distance, named in enumerate(context.named):
+            for item in named.meant():
+                far.setdefault(item.pddl, distance)
+        ways: dict[GroundAction, int] = {}
+        for fit in fits:
+            options = [said or self._left_out(fit, place, context) for place, said in enumerate(fit.objects)]
+            for way in product(*options) if prod(map(len, options)) <= _MOST_WAYS else ():
+                action = GroundAction(fit.frame.action, tuple([item.pddl for item in way]))
+                # What is filled in is none of the other objects.
+                if len({*way}) + twice >= len(way):
+                    ways[action] = 0 if fit.lacks_start else sum(far.get(arg, 0) for arg in action.args)
+        allowed = [action for action in ways if self.statics.allows(action)]
+        ways = {action: ways[action] for action in allowed or (ways if len(ways) == 1 else ())}
+        return tuple([action for action, distance in ways.items() if distance == min(ways.values())])
 
-    def _ways(
-        self, fit: Fit, named: Iterable[tuple[Sequence[KnownObject], bool]]
-    ) -> Iterator[tuple[int, GroundAction]]:
-        """The ground actions of a fit with open objects, each with how far back the objects taken are named."""
-        options: list[list[tuple[int, str]]] = []
-        for place, said in enumerate(fit.objects):
-            if len(said) == 1:
-                options.append([(0, said[0].pddl)])
-                continue
-            if not said and place in fit.frame.goals:
-                return
-            # "**robot_1**" or "satellite_0 does all of this:", but no step before, says what "moves up" is about.
-            unannounced = not said and not fit.frame.roles[fit.frame.slots.index(place)].prepositions
-            far: dict[str, int] = {}
-            for distance, (objects, by_step) in enumerate(named):
-                for item in () if unannounced and by_step else objects:
-                    if item.fits(fit.frame.types[place]) and (not said or item in said):
-                        far.setdefault(item.pddl, distance)
-            only = [item.pddl for item in self.lexicon.by_pddl.values() if item.fits(fit.frame.types[place])]
-            far = dict.fromkeys(only, 0) if len(only) == 1 else far
-            options.append(
-                [(distance, name) for name, distance in far.items()][: None if fit.lacks_start else _NEAREST]
-            )
-        for way in product(*options) if prod(map(len, options)) <= _MOST_WAYS else ():
-            action = GroundAction(fit.frame.action, tuple([name for _, name in way]))
-            if len({*action.args}) == len(way) and self.statics.allows(action):
-                yield sum(distance for distance, _ in way), action
+    def _left_out(self, fit: Fit, place: int, context: Context) -> Sequence[KnownObject]:
+        """The objects that a fit may mean where it names none, as they are preferred."""
+        frame, before = fit.frame, context.named[0].step if context.again else None
+        announced = frame.roles[frame.slots.index(place)].prepositions
+        way = context.again != "instead" and any("from" in role.prepositions for role in frame.roles)
+        if not context.open or (place in frame.goals and (before is None or (way and not frame.natural))):
+            return ()
+        fitting = [item for item in self.lexicon.by_pddl.values() if item.fits(frame.types[place])]
+        if len(fitting) == 1 or (before is None and (fit.lacks_start or not any(fit.objects))):
+            return fitting
+        if before is not None and before.name == frame.action:
+            # A way goes on from where it ended.
+            ended = context.named[0].places[:1] if way and "from" in announced else []
+            return [
+                item for item in (*ended, self.lexicon.by_pddl[before.args[place]]) if self.suits(frame, place, item)
+            ][:1]
+        # "**robot_1**" or "satellite_0 does all of this:", but no step before, says what "moves up" is about.
+        known = (named.meant() for named in context.named if announced or before or named.step is None)
+        return [item for item in dict.fromkeys(chain.from_iterable(known)) if item in fitting][:_NEAREST]
 
     def _with_tail(self, text: str, words: Sequence[Word], verdict: ClauseReading) -> list[ClauseReading]:
         """A verdict, and the step that the words behind an action say: "pick up c, after which I stack c on a"."""
@@ -1219,14 +1218,7 @@ class ActionGrammar:
             further = self._clause(text, tail, False)
             if tail[0].text == "where" and (further is None or further.status != "read"):
                 # "…, where it picks up a"
-                there = tail[0]._replace(text="there", raw="there", start=tail[-1].end, end=tail[-1].end, parted="")
-                at = 2 if tail[1].text == "it" else 1
-                forms = self.frames.verbs.get(tail[at].text, ()) if at < len(tail) else ()
-                verbs = [
-                    tail[at]._replace(text=frame.verb, raw=frame.verb) for frame, form, _ in forms[:1] if form == "s"
-                ]
-                spoken = [*(verbs or tail[1 : at + 1]), *tail[at + 1 :], there]
-                further = self._in_context(text, spoken, False, verdict.candidates) or further
+                further = self._leaning(text, tail, False, [self.named_by(verdict.candidates[0])]) or further
             # "…, from where it sends the data of a" says a step; what stands behind a dash explains this one.
             lost = further is not None and (further.is_failure or further.stance == "unclear (where)")
             # "…, and end by unloading a from b": another action, of which it is not clear that it is done
@@ -1235,45 +1227,13 @@ class ActionGrammar:
                 left = self._names(tail) - {*verdict.candidates[0].args} if further.stance.startswith("unclear") else ()
                 said = bool({*further.candidates} - {*verdict.candidates} or left)
             if further is not None and (said or (lost and tail[0].parted != "-")):
-                return [verdict, further]
+                return [verdict, *self._with_tail(text, tail, further)]
         elif tail and tail[0].text == "and":
-            return [verdict, *self._same_verb(text, words, verdict, tail)]
+            told = any(word.text in self._states for word in tail) or self._names(tail) <= {*verdict.candidates[0].args}
+            if not told:
+                reason = "it names an object that the action before it does not use"
+                return [verdict, *(self._further(text, verdict, tail) or [_unreadable(tail, reason)])]
         return [verdict]
-
-    def _with_verb(
-        self, text: str, words: Sequence[Word], last: ClauseReading, part: Sequence[Word]
-    ) -> list[ClauseReading]:
-        """The step of a clause with the verb of the one before: "… moves up from a to b, then left from b to c"."""
-        at = self._behind_joints(part, 0)
-        before = [word for word in words if last.start <= word.start < part[0].start]
-        frame = self.frames.frames[last.candidates[0].name]
-        ends = PREPOSITIONS.union(frame.content, frame.particles)
-        ways = PREPOSITIONS | (self.frames.vocabulary - ARTICLES - self.lexicon.type_words)
-        start = part[at].start if at < len(part) and part[at].text in ways else 0
-        lead = [
-            word._replace(start=start, end=start, parted="")
-            for word in takewhile(lambda word: word.text not in ends, before)
-        ]
-        again = (
-            self._clause(text, [*lead, part[at]._replace(parted=""), *part[at + 1 :]], True) if start and lead else None
-        )
-        if again is None or again.status != "read" or not self._names(part) <= {*again.candidates[0].args}:
-            return []
-        return [again.moved(0, "reworded")]
-
-    def _same_verb(
-        self, text: str, words: Sequence[Word], last: ClauseReading, tail: Sequence[Word]
-    ) -> list[ClauseReading]:
-        """The steps that go on with a verb: "take an image of a in b and an image of c in d"; reported if unread."""
-        done = set(last.candidates[0].args)
-        if any(word.text in self._states for word in tail) or self._names(tail) <= done:
-            return []
-        verb = next((word for word in words if word.start >= last.start and word.text in self.frames.verbs), None)
-        row = [verb._replace(start=tail[0].start, end=tail[0].end, parted=""), *tail[1:]] if verb else []
-        again = self._clause(text, row, False) if row else None
-        if again is None or again.status != "read":
-            return [_unreadable(tail, "it names an object that the action before it does not use")]
-        return self._with_tail(text, row, again.moved(0, "reworded"))
 
     # ── where clauses begin ──────────────────────────────────────────────────────────────────────
 
@@ -1355,8 +1315,13 @@ class ActionGrammar:
 
     # ── one clause ───────────────────────────────────────────────────────────────────────────────
 
-    def _clause(self, text: str, words: Sequence[Word], listed: bool) -> ClauseReading | None:
-        """The action of a clause, its stance, or why it is none; None where it speaks of no action and no object."""
+    def _clause(
+        self, text: str, words: Sequence[Word], listed: bool, context: Context | None = None
+    ) -> ClauseReading | None:
+        """The action of a clause, its stance, or why it is none; None where it speaks of no action and no object.
+
+        ``context``: what it may mean by pronouns and by what it leaves out; then it is ambiguous where several fit.
+        """
         failed: ClauseReading | None = None
         tried = 0
         for at, word in enumerate(words[: _LEAD + _REACH]):
@@ -1377,7 +1342,7 @@ class ActionGrammar:
                 # "a gets filled with b", "a is out of place"
                 continue
             tried += 1
-            verdict = self._at_verb(text, words, at, listed)
+            verdict = self._at_verb(text, words, at, listed, context)
             if verdict is not None and verdict.status in ("read", "ambiguous"):
                 return verdict
             refused = failed is not None and failed.stance.startswith("rejected")
@@ -1472,20 +1437,24 @@ class ActionGrammar:
             else at
         )
 
-    def _at_verb(self, text: str, words: Sequence[Word], at: int, listed: bool) -> ClauseReading | None:
+    def _at_verb(
+        self, text: str, words: Sequence[Word], at: int, listed: bool, context: Context | None
+    ) -> ClauseReading | None:
         begin = max(0, at - _LEAD)
         row = list(words[begin : at + _REACH])
         told = self._told(text, row, at - begin)
-        fits, row, verb, aside = ([told], row, at - begin, False) if told else self._fitted(row, at - begin)
+        fits, row, verb, aside = ([told], row, at - begin, False) if told else self._fitted(row, at - begin, context)
         # "Pick up a and put it on b": what "it" means has to be said first.
-        pronouns = {item.text for item in row[verb : fits[0].last]} & {"it", "them"} if fits else set[str]()
+        unsaid = {"it", "them"} if context is None else {"them"}
+        pronouns = {item.text for item in row[verb : fits[0].last]} & unsaid if fits else set[str]()
         fits = [fit for fit in fits if pronouns <= {*fit.frame.told}]
-        if not fits:
+        ways = self._ways(fits, row, context) if context is not None else ()
+        if not fits or (context is not None and not ways):
             return self._failed(words, at, listed, self.frames.verbs[words[at].text][0][1])
         fit = fits[0]
         form = next(form for frame, form, _ in self.frames.verbs[words[at].text] if frame is fit.frame)
         passive = form == "past" and any(word.text in WORDS.passives for word in row[:verb])
-        lead, subject = self._unspoken(row, verb, fit)
+        lead, subject = self._unspoken(row, verb, fit, context)
         stance = stance_of(lead, form, listed=listed and at < 4, passive=passive, subject=subject)
         if not stance and begin:
             stance = "unclear (…)"
@@ -1504,7 +1473,7 @@ class ActionGrammar:
         # What stands before the verb belongs to the action where one of its objects does.
         start = row[fit.first if fit.first < verb and not stance else verb].start
         end = row[fit.last - 1].end
-        actions = tuple(dict.fromkeys(action for item in fits for action in item.actions))
+        actions = ways or tuple(dict.fromkeys(action for item in fits for action in item.actions))
         if stance:
             joints = all(word.text in WORDS.joined for word in lead)
             refused = stance.startswith("rejected") and tail and rejects(tail)
@@ -1545,9 +1514,9 @@ class ActionGrammar:
         further = any(done.isdisjoint(item.pddl for item in mention.objects) for mention in named)
         return f"unclear (… {tail[0].text})" if further else ""
 
-    def _unspoken(self, row: Sequence[Word], verb: int, fit: Fit) -> tuple[list[Word], bool]:
+    def _unspoken(self, row: Sequence[Word], verb: int, fit: Fit, context: Context | None) -> tuple[list[Word], bool]:
         """The words before the verb that are no part of the action, and whether a subject stands among the others."""
-        used = inside(self.frames.mentions(row[:verb]))
+        used = inside(self._mentions(row[:verb], context))
         nouns = self.lexicon.type_words
         # "The ferry sails …": what the snippet itself names can be who acts.
         named = fit.frame.content - PREPOSITIONS - ARTICLES
@@ -1579,22 +1548,22 @@ class ActionGrammar:
             return [*lead[:at], *lead[at + 1 :]], True
         return lead, acting
 
-    def _fitted(self, row: list[Word], verb: int) -> tuple[list[Fit], list[Word], int, bool]:
+    def _fitted(self, row: list[Word], verb: int, context: Context | None) -> tuple[list[Fit], list[Word], int, bool]:
         """The fits of a clause: as it stands, or without what stands in brackets and clauses about an object."""
         passive = any(word.text in WORDS.passives for word in row[:verb])
 
-        def fits_of(words: list[Word], mentions: Sequence[Mention]) -> list[Fit]:
-            return self.frames.fits(words, at, [item for item in mentions if item.first != at][: most + 1], passive)
+        def fits_of(words: list[Word], at: int) -> list[Fit]:
+            mentions = sorted(item for item in self._mentions(words, context) if item.first != at)
+            fits = self.frames.fits(words, at, mentions[: self.frames.most + 1], passive)
+            return fits or (self.frames.partial(words, at, mentions, passive) if context and context.open else [])
 
-        most, at = self.frames.most, verb
-        mentions = self.frames.mentions(row)
-        as_said = fits_of(row, mentions)
+        as_said = fits_of(row, verb)
         if as_said and as_said[0].omitted < 0:
             return as_said, row, verb, False
         kept = _without_remarks(row, verb)
         if len(kept) < len(row) and row[verb] in kept:
             at = kept.index(row[verb])
-            if fits := fits_of(kept, self.frames.mentions(kept)):
+            if fits := fits_of(kept, at):
                 return fits, kept, at, True
         return as_said, row, verb, False
 

@@ -14,16 +14,16 @@ import re
 from bisect import bisect
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence, Set
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import pairwise, takewhile
 
 from pddl2nl.errors import InputError, UnsupportedError
 from pddl2nl.nl.names import Names, make_names
 from pddl2nl.nl.reading.again import exchanged, repeated
 from pddl2nl.nl.reading.claims import claim_of, gives_none
-from pddl2nl.nl.reading.clauses import ActionGrammar, Steps
+from pddl2nl.nl.reading.clauses import ActionGrammar, Named, Steps
 from pddl2nl.nl.reading.formal import A_LIST, UNKNOWN_VERB, ClauseReading, is_record, read_record
-from pddl2nl.nl.reading.lexicon import KnownObject, Lexicon
+from pddl2nl.nl.reading.lexicon import Lexicon
 from pddl2nl.nl.reading.policies import READING_POLICIES, chosen_option, part_of, turns_away
 from pddl2nl.nl.reading.readings import (
     ARROWS,
@@ -253,33 +253,31 @@ class Reader:
         """
         chosen, at = [item.reading for item in placed], 0
         state: State | None = simulator.initial
-        named: deque[tuple[Sequence[KnownObject], bool]] = deque(maxlen=_LINES)
+        named: deque[Named] = deque(maxlen=_LINES)
         titles = set[int]()
         for index, item in enumerate(chosen):
             if state is None:
                 break
             for line in filter(str.strip, text[at : item.start].split("\n")):
-                named.appendleft((self.grammar.objects_in(line), False))
-            ways: Sequence[Sequence[GroundAction]] = ()
+                named.appendleft(Named(self.grammar.objects_in(line)))
+            ways: Sequence[GroundAction] = ()
             if item.status == "unreadable" and item.reason not in SETTLED:
                 # "It moves to b, picks up a there and …"
                 goes_on = index > 0 and chosen[index - 1].action is not None and chosen[index - 1].line == item.line
                 clause, listed = _sentence(text, item, at), goes_on or not placed[index].doubt
                 ways = self.grammar.completed(clause, named, listed)
-                if not any(ways) and "(" in clause:
+                if not ways and "(" in clause:
                     # "Sail to c (it is at b now)"
-                    inside = (self.grammar.objects_in(clause), False)
+                    inside = Named(self.grammar.objects_in(clause))
                     ways = self.grammar.completed(_BRACKETS.sub(" ", clause), [inside, *named], listed)
-            applicable = partial(simulator.is_applicable, state)
-            fitting = next(filter(None, (list(filter(applicable, way)) for way in ways)), [])
+            fitting = [way for way in ways if simulator.is_applicable(state, way)]
             if len(fitting) == 1 and _is_above(placed[index : index + 4], fitting[0]):
                 # "2. Deliver to b" above "- Sail from a to b" is the title of a part.
                 titles.add(index)
                 continue
             if len(fitting) == 1:
                 chosen[index] = item = item.named(fitting[0])
-            said = item.action.args if item.action is not None else ()
-            named.appendleft(([self.lexicon.by_pddl[arg] for arg in said if arg in self.lexicon.by_pddl], True))
+            named.appendleft(self.grammar.named_by(item.action) if item.action is not None else Named(()))
             state = None if item.action is None else simulator.step(state, item.action).successor
             at = item.end
         return [item for index, item in enumerate(chosen) if index not in titles]
