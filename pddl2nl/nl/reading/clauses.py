@@ -468,14 +468,18 @@ class ActionGrammar:
         )
         others = reduced_prepositions([word.text for at, word in enumerate(words) if at not in named])
         keyed = goes_on and any(words[item.first].parted == ":" for item in mentions)
-        if not mentions or keyed or not small.issuperset(others):
+        if not mentions or keyed or not (small - {"once"}).issuperset(others):
+            return None
+        joints = WORDS.joined - PREPOSITIONS
+        if any(word.parted or word.text in joints for word in words[mentions[0].last : mentions[-1].first + 1]):
+            # "To c, then d" are two.
             return None
         step = self.named_by(last.candidates[0])
         said: list[str] = [frame.verb]
         if not any(words[0].text in rival.particles for rival in rivals):
             # "… right from a to b and then up from b to c" is another action.
             said += frame.particles
-        if len(mentions) == 1 < len(frame.slots) and all(word.text not in PREPOSITIONS for word in words):
+        if len(mentions) == 1 and PREPOSITIONS.isdisjoint(word.text for word in words):
             if not goes_on:
                 # "stack a on b, sorry, c": it corrects the last object that it can stand for.
                 return self._exchanged(last, words, mentions[0])
@@ -485,13 +489,12 @@ class ActionGrammar:
                 return None
         verb = words[0]._replace(end=words[0].start, parted="")
         row = [*(verb._replace(text=each, raw=each) for each in said), words[0]._replace(parted=""), *words[1:]]
-        verdict = self._clause(text, row, True, Context([step], open=True, again="on" if goes_on else "instead"))
-        ways = verdict.candidates if verdict is not None and verdict.status in ("read", "ambiguous") else ()
-        if verdict is None or len({way.name for way in ways}) != 1 or not self._names(words) <= {*ways[0].args}:
+        context = Context([step], open=True, again="on" if goes_on else "instead")
+        verdict = _preferred(self._clause(text, row, True, context))
+        if verdict is None or verdict.candidates == last.candidates:
             return None
-        if ways[0] == last.candidates[0]:
-            return None
-        return verdict._replace(status="read", candidates=ways[:1], reason="").moved(0, "reworded")
+        used = self._names(words) <= {*verdict.candidates[0].args}
+        return verdict._replace(reason="").moved(0, "reworded") if used else None
 
     def _exchanged(self, last: ClauseReading, words: Sequence[Word], mention: Mention) -> ClauseReading | None:
         """The action before with an object in the last place that it fits."""
@@ -683,13 +686,10 @@ class ActionGrammar:
         lead = [word for word in words if whole and word.start < whole.start] if read else []
         verb = next((at for at, word in enumerate(lead) if word.text in self.frames.verbs), len(lead))
         swallowed = bool(self._names(lead[verb + 1 :])) and lead[0].text in WORDS.places | {"once"}
-        parts = (
-            []
-            if whole and read and "loose-tail" not in whole.rules and not swallowed
-            else self._split(words, whole if read and not swallowed else None)
-        )
+        done = whole is not None and read and "loose-tail" not in whole.rules and not swallowed
+        parts = [] if done else self._split(words, whole if read and not swallowed else None)
         clauses: list[ClauseReading] = []
-        subject: Sequence[Word] = ()
+        passive = False
         unread: Sequence[Word] = ()
         place = parts[0] if len(parts) > 1 and self._is_place(parts[0]) else ()
         for part in parts if len(parts) > 1 or whole is None else ():
@@ -699,8 +699,7 @@ class ActionGrammar:
                 # "→ a, b at c" tells what comes of the step before, in all its parts.
                 part = [part[0]._replace(parted=">"), *part[1:]]
             # "Now that a is clear, pick it up"
-            spoken_of = [item.objects[0] for item in self.frames.mentions(unread)]
-            named = [*([Named(spoken_of)] if len(spoken_of) == 1 else []), *map(self.named_by, steps[::-1])]
+            named = [*self._stated(unread), *map(self.named_by, steps[::-1])]
             # "- b is clear, and a is stacked on b" tells a state in all its clauses.
             orders = listed and (not clauses or clauses[-1].status != "not-an-action")
             verdict = self._clause_or_typo(text, part, orders, named)
@@ -715,8 +714,7 @@ class ActionGrammar:
             if verdict is not None and verdict.is_failure and (row := self._chain(text, part, listed)):
                 # "East side: a → b → c", "Go along the corridor: a → b → c"
                 clauses = clauses[:-1] if part[0].parted == ":" and clauses and clauses[-1].is_failure else clauses
-                clauses += row
-                steps = _steps(steps, row)
+                clauses, steps = [*clauses, *row], _steps(steps, row)
                 continue
             unread = part if verdict is None or verdict.status != "read" else ()
             # Across lines only a way goes on: "Then to c".
@@ -735,9 +733,12 @@ class ActionGrammar:
             if ing and verdict is not None and verdict.stance.endswith("(-ing)"):
                 # "We begin by sailing from a to b, loading c and …"
                 verdict = self._clause(text, part, True)
-            if (verdict is None or verdict.status not in ("read", "ambiguous")) and subject:
-                verdict = self._passive(text, part, subject) or verdict
-            subject = self._subject(part) or subject
+            forms = self.frames.verbs.get(part[at].text, ()) if passive and at < len(part) else ()
+            if (verdict is None or verdict.candidates == ()) and any(form == "past" for _, form, _ in forms):
+                # "a is picked up from the table and stacked on b"
+                be = [part[at]._replace(text=said, raw=said, end=part[at].start) for said in ("it", "is")]
+                verdict = self._leaning(text, [*be, *part[at:]], True, named) or verdict
+            passive = passive or any(word.text in WORDS.passives for word in part)
             verdict = verdict or self._without_verb(text, part)
             # "Because a has to get to b, …"
             reason = verdict is not None and verdict.reason == UNKNOWN_VERB and part[0].text in WORDS.because
@@ -793,58 +794,35 @@ class ActionGrammar:
         titles = mark in ("-", ">") and self.titles(text[last.start : last.end], step.candidates[0])
         return last.is_failure and (mark == ":" or titles or (mark == "," and carries))
 
-    def _subject(self, words: Sequence[Word]) -> Sequence[Word]:
-        """The object of which a passive clause speaks: "a is picked up from the table"."""
-        mention = next(iter(self.frames.mentions(words)), None)
-        passive = next((index for index, word in enumerate(words) if word.text in WORDS.passives), 0)
-        return words[mention.first : mention.last] if mention is not None and mention.last <= passive else ()
-
-    def _passive(self, text: str, words: Sequence[Word], subject: Sequence[Word]) -> ClauseReading | None:
-        """A passive clause without its subject, which stands in the clause before: "… and stacked on b"."""
-        at = self._behind_joints(words, 0)
-        forms = self.frames.verbs.get(words[at].text, ()) if at < len(words) else ()
-        if not any(form == "past" for _, form, _ in forms):
-            return None
-        start = words[at].start
-        spoken = [word._replace(start=start, end=start, parted="") for word in subject]
-        be = words[at]._replace(text="is", raw="is", end=start)
-        verdict = self._clause(text, [*spoken, be, words[at]._replace(parted=""), *words[at + 1 :]], True)
-        return verdict if verdict is not None and verdict.status in ("read", "ambiguous") else None
-
     def _for_each(self, text: str, words: Sequence[Word], listed: bool) -> list[ClauseReading]:
         """A step for each object behind the verb: "load packages a and then b into c"; empty where it is none."""
-        mentions = self.frames.mentions(words)
         verb = next((at for at, word in enumerate(words) if word.text in self.frames.verbs), len(words))
-        small = ARTICLES | PARTICLES | self.lexicon.type_words | (self.frames.vocabulary - PREPOSITIONS)
-        small |= {"and", "both", "then"}
-        many = {f"{noun}s": noun for noun in small if len(noun) > 2}
+        nouns = ARTICLES | PARTICLES | self.lexicon.type_words | (self.frames.vocabulary - PREPOSITIONS)
+        small = nouns.union((f"{noun}s" for noun in nouns), ("and", "both", "then"))
+        mentions = [item for item in self.frames.mentions(words) if item.first > verb]
         group: list[Mention] = []
         at = verb + 1
-        for item in mentions:
-            if item.first < at or not all(word.text in small or word.text in many for word in words[at : item.first]):
-                break
-            group, at = [*group, item], item.last
-        said = {word.text for word in words[group[-2].last : group[-1].first]} if len(group) > 1 else set()
-        if "and" not in said or mentions[-1] is group[-1]:
+        while mentions[len(group) :] and small.issuperset(word.text for word in words[at : mentions[len(group)].first]):
+            group.append(mentions[len(group)])
+            at = group[-1].last
+        if len(group) in (0, 1, len(mentions)) or "and" not in (word.text for word in words[group[-2].last : at]):
             return []
+        # "packages a and b" are each a package.
         lead = [
-            word._replace(text=many.get(word.text, word.text))
-            for word in words[: group[0].first]
+            word if word.text in nouns else word._replace(text=word.text.removesuffix("s"))
+            for word in words[verb + 1 : group[0].first]
             if word.text != "both"
         ]
         steps: list[ClauseReading] = []
         for item in group:
             own = [word._replace(parted="") for word in words[item.first : item.last]]
-            step = self._clause(text, [*lead, *own, *words[at:]], listed)
+            step = self._clause(text, [*words[: verb + 1], *lead, *own, *words[at:]], listed)
             if step is None or step.status != "read" or "static" in step.rules:
                 return []
             start = own[0].start if steps else step.start
             steps.append(step._replace(start=start, end=step.end if item is group[-1] else own[-1].end))
-        return (
-            [step.moved(0, "several") for step in steps]
-            if len({step.candidates[0].name for step in steps}) == 1
-            else []
-        )
+        alike = len({step.candidates[0].name for step in steps}) == 1
+        return [step.moved(0, "several") for step in steps] if alike else []
 
     def _chain(self, text: str, words: Sequence[Word], listed: bool) -> list[ClauseReading]:
         """Steps of one verb: "drive t from a to b to c", "r moves left from a to b, up from b to c"; else nothing."""
@@ -1004,18 +982,25 @@ class ActionGrammar:
         "It" may also be what the snippet names by itself: "move the robot from a to b, then move it from b to c".
         """
         words = self._spelled_out(_before_relative(words))
-        context = Context(named)
+        cut = max((at for at, word in enumerate(words) if word.parted == ","), default=0)
+        context = Context([*self._stated(words[:cut]), *named])
         meant = self._mentions(words, context)[len(self.frames.mentions(words)) :]
         own = any(self._own_words(frame) for word in words for frame, _, _ in self.frames.verbs.get(word.text, ()))
         without = [word for word in words if word.text != "it"] if own else words
         for said in [words] * bool(meant) + [without] * (len(without) < len(words)):
-            verdict = self._clause(text, said, listed, context)
-            ways = verdict.candidates if verdict is not None and verdict.status in ("read", "ambiguous") else ()
+            verdict = _preferred(self._clause(text, said, listed, context))
             # Of two trucks "the truck" is none.
-            sure = len(ways) == 1 or all(words[item.first].text not in _DEFINITE for item in meant)
-            if verdict is not None and sure and len({way.name for way in ways}) == 1 and "static" not in verdict.rules:
-                return verdict._replace(status="read", candidates=ways[:1], reason="").moved(0, "reference")
+            sure = verdict is not None and (
+                not verdict.reason or all(words[item.first].text not in _DEFINITE for item in meant)
+            )
+            if verdict is not None and sure and "static" not in verdict.rules:
+                return verdict._replace(reason="").moved(0, "reference")
         return None
+
+    def _stated(self, words: Sequence[Word]) -> list[Named]:
+        """The one object of which words tell a state: "Now that a is clear, pick it up"."""
+        spoken_of = [item.objects[0] for item in self.frames.mentions(words)]
+        return [Named(spoken_of)] if len(spoken_of) == 1 and any(word.text in self._states for word in words) else []
 
     def _spelled_out(self, words: Sequence[Word]) -> list[Word]:
         """The words with "it" for a subject that is not said, and with "at there" for "there" and "…, where"."""
@@ -1063,7 +1048,7 @@ class ActionGrammar:
             items = [
                 item
                 for named in context.named
-                for item in named.meant(subject=not begun and not noun, place=word.text in WORDS.places)
+                for item in named.meant(subject=not (begun or noun or context.open), place=word.text in WORDS.places)
                 if not noun or noun in self.lexicon.words_for(item)
             ]
             if noun and not items:
@@ -1132,32 +1117,28 @@ class ActionGrammar:
         """
         words = words_of(text)
         at = self._behind_joints(words, 0)
-        listed = listed or at > 0
-        words = self._spelled_out(words[at:])
-        if not words or _has_gap(words) or words[-1].text in PREPOSITIONS:
+        listed, words = listed or at > 0, self._spelled_out(words[at:])
+        if not words or words[-1].text in PREPOSITIONS:
             return ()
         context = Context(named, open=True)
-        mentions = self.frames.mentions(words)
-        names = inside(mentions)
-        verbs = self.frames.verbs
-        guessed = bool(mentions) and not any(word.text in verbs and at not in names for at, word in enumerate(words))
-        if guessed:
-            # "Travel from a to b": of one action alone objects of these kinds can be said.
-            order = self._order(words, mentions[0].first)
-            fits = self.frames.partial(words, order, mentions, False) if order >= 0 else []
-            verb = (fits[0].frame.verb, *fits[0].frame.particles) if fits else ()
-            # "Take the lift up from a to b"
-            way = [word for word in words[order + 1 : mentions[0].first] if word.text in PREPOSITIONS]
-            words[order : mentions[0].first] = [*(words[order]._replace(text=said, raw=said) for said in verb), *way]
-        own = {noun for word in words for frame, _, _ in verbs.get(word.text, ()) for noun in self._own_words(frame)}
+        verbs = [word.text for word in words if word.text in self.frames.verbs]
+        # "Change its color": the verb of another action may be a noun of this one.
+        if not self.frames.vocabulary.issuperset(verbs[1:]):
+            return ()
+        own = {noun for verb in verbs for frame, _, _ in self.frames.verbs[verb] for noun in self._own_words(frame)}
         bare = listed and not self._mentions(words, context) and any(word.text in own for word in words)
         if bare:
             # "Pick up the gold": where the state allows it
             words = self._done_there(words)
-        verdict = self._clause(text, words, listed, context) if words else None
-        known = {item.pddl for mention in mentions for item in mention.objects}
-        ways = verdict.candidates if verdict is not None and verdict.status in ("read", "ambiguous") else ()
-        return [way for way in ways if (guessed or not known.issuperset(way.args)) and (not bare or len(way.args) == 1)]
+        known = self._names(words)
+        # "It moves to b": what acts may be the snippet's own robot.
+        for said in (words, [word for word in words if word.text != "it"]) if own else (words,):
+            verdict = self._clause(text, said, listed, context)
+            ways = verdict.candidates if verdict is not None and verdict.status in ("read", "ambiguous") else ()
+            ways = tuple([way for way in ways if not known.issuperset(way.args) and (not bare or len(way.args) == 1)])
+            if ways:
+                return ways
+        return ()
 
     def _ways(self, fits: Sequence[Fit], words: Sequence[Word], context: Context) -> tuple[GroundAction, ...]:
         """The ground actions of fits with open objects that the nearest lines name, as they are preferred."""
@@ -1454,7 +1435,8 @@ class ActionGrammar:
         fit = fits[0]
         form = next(form for frame, form, _ in self.frames.verbs[words[at].text] if frame is fit.frame)
         passive = form == "past" and any(word.text in WORDS.passives for word in row[:verb])
-        lead, subject = self._unspoken(row, verb, fit, context)
+        # "After that it moves from a to b", but "so it must move" is no order.
+        lead, subject = self._unspoken(row, verb, fit, None if context is None or context.open else context)
         stance = stance_of(lead, form, listed=listed and at < 4, passive=passive, subject=subject)
         if not stance and begin:
             stance = "unclear (…)"
@@ -1662,6 +1644,13 @@ def _steps(before: Steps, clauses: Sequence[ClauseReading]) -> Steps:
             (*before, *item.candidates)[-_REMEMBERED:] if item.status == "read" else () if item.is_failure else before
         )
     return before
+
+
+def _preferred(verdict: ClauseReading | None) -> ClauseReading | None:
+    """A reading with the first of several ways, if all are of one action; ``reason`` says that there are more."""
+    if verdict is None or len({way.name for way in verdict.candidates}) != 1 or verdict.stance or verdict.is_failure:
+        return None
+    return verdict._replace(status="read", candidates=verdict.candidates[:1])
 
 
 def _unreadable(words: Sequence[Word], reason: str) -> ClauseReading:

@@ -41,9 +41,6 @@ _SWITCHES = ("switch", "turn")
 _WAYS = frozenset(("from", "to"))
 _GOALS = frozenset(("to", "into", "on", "onto", "towards", "inside"))
 _NEVER = 100.0
-_ALIKE = 1.6
-"""The cost up to which a verb of no action says one."""
-
 _LIMIT = 3.0
 """The cost up to which a fit counts."""
 
@@ -392,29 +389,10 @@ class Frames:
     def partial(self, words: Sequence[Word], verb: int, mentions: Sequence[Mention], passive: bool) -> list[Fit]:
         """The cheapest fits of words that leave objects out and say at least one; every mention is used."""
         fits: list[Fit] = []
-        known = self.verbs.get(words[verb].text, ())
-        for rival in known or [(frame, "base", 1.0) for frame in self._every]:
-            frame = rival[0]
-            # A verb of no action says one only with all that it needs, but for where a way begins.
-            least = 1 if known else max(2, len(frame.slots)) - bool(frame.goals)
-            if least <= len(mentions) <= len(frame.slots):
-                loose = frame.natural or not known
-                own = self._laid(rival, words, verb, mentions, passive, loose=loose, partial=True)
-                fits += [fit for fit in own if fit.cost - 0.5 * fit.objects.count(()) <= _LIMIT]
-        if not known:
-            # "Shift on a", where another action turns a on
-            next_word = words[verb + 1].text if verb + 1 < len(words) else ""
-            other = {next_word} & {word for frame in self._every for word in frame.particles}
-            fits = [
-                fit
-                for fit in fits
-                if fit.cost < _ALIKE and other <= {*fit.frame.particles}
-                if all(
-                    self.statics.suits(fit.frame.action, place, item.pddl)
-                    for place, items in enumerate(fit.objects) for item in items[:1]
-                )
-            ]  # fmt: skip
-            return fits if len({fit.frame.action for fit in fits}) == 1 else []
+        for rival in self.verbs.get(words[verb].text, ()):
+            if 0 < len(mentions) <= len(rival[0].slots):
+                own = self._laid(rival, words, verb, mentions, passive, loose=rival[0].natural, partial=True)
+                fits += [fit for fit in own if fit.cost - 0.5 * fit.objects.count(()) < _LIMIT]
         return [fit for fit in fits if fit.cost < min(other.cost for other in fits) + 0.25]
 
     def called(self, name: str, words: Sequence[Word], mentions: Sequence[Mention]) -> list[GroundAction]:
