@@ -1137,7 +1137,7 @@ class ActionGrammar:
         passive = any(word.text in WORDS.passives for word in words[:verb])
         # "It" that acts may be what no object stands for.
         acts = [item for item in row if item in mentions or item.first > verb or words[item.first].text != "it"]
-        fits = self.frames.partial(words, verb, row, passive) or self.frames.partial(words, verb, acts, passive)
+        fits = self.frames.partial(words, verb, row) or self.frames.partial(words, verb, acts)
         if not fits or (verbs and not meant and all(len(said) == 1 for said in fits[0].objects)):
             return []
         known_forms = self.frames.verbs.get(words[verb].text, ())
@@ -1581,10 +1581,9 @@ class ActionGrammar:
 
     def _fitted(self, row: list[Word], verb: int) -> tuple[list[Fit], list[Word], int, bool]:
         """The fits of a clause: as it stands, or without what stands in brackets and clauses about an object."""
-        passive = any(word.text in WORDS.passives for word in row[:verb])
 
         def fits_of(words: list[Word], mentions: Sequence[Mention]) -> list[Fit]:
-            return self.frames.fits(words, at, [item for item in mentions if item.first != at][: most + 1], passive)
+            return self.frames.fits(words, at, [item for item in mentions if item.first != at][: most + 1])
 
         most, at = self.frames.most, verb
         mentions = self.frames.mentions(row)
