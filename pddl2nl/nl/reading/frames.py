@@ -309,7 +309,11 @@ class Frames:
     def _cheapest(
         self, words: Sequence[Word], verb: int, mentions: Sequence[Mention], whole: bool, strict: bool
     ) -> list[Fit]:
-        """The cheapest fits of the frames of a verb; ``whole``: they use all mentions, else the first ones."""
+        """The cheapest fits of the frames of a verb.
+
+        ``whole``: they use all mentions, else the first ones, and one object may be left out; ``strict``: the objects
+        are announced much as told, and only one way to lay them counts.
+        """
         fits: list[Fit] = []
         rivals = self._rivals(words, verb)
         telling = {word for frame, _, _ in rivals for word in (*frame.names, *frame.particles)}
@@ -606,6 +610,7 @@ class Frames:
             # "with current usage a and new usage b"
             differ = (wanted.content - role.content) + (role.content - wanted.content)
             return 0.2 * sum(differ.values()) if row.strict else 0.0
+        # Strictly, "fly a with b from c" only costs: so near to another reading, it is none.
         ways = {"from"} if row.strict else _WAYS
         rivals = any(self._can_stand(frame, at, row, k) for at in range(len(frame.slots)) if at != slot)
         if (
