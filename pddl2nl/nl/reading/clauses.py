@@ -1532,12 +1532,11 @@ class ActionGrammar:
 
     def _fitted(self, row: list[Word], verb: int, context: Context | None) -> tuple[list[Fit], list[Word], int, bool]:
         """The fits of a clause: as it stands, or without what stands in brackets and clauses about an object."""
-        passive = any(word.text in WORDS.passives for word in row[:verb])
 
         def fits_of(words: list[Word], at: int) -> list[Fit]:
             mentions = sorted(item for item in self._mentions(words, context) if item.first != at)
-            fits = self.frames.fits(words, at, mentions[: self.frames.most + 1], passive)
-            return fits or (self.frames.partial(words, at, mentions, passive) if context and context.open else [])
+            fits = self.frames.fits(words, at, mentions[: self.frames.most + 1])
+            return fits or (self.frames.partial(words, at, mentions) if context and context.open else [])
 
         as_said = fits_of(row, verb)
         if as_said and as_said[0].omitted < 0:

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import combinations, product
+from itertools import combinations, pairwise, product
 from typing import NamedTuple
 
 from pddl2nl.nl.reading.lexicon import KnownObject, Lexicon
@@ -37,9 +37,7 @@ from pddl2nl.pddl.tree import ActionSchema, Atom, StepSchema, conjuncts, untimed
 from pddlval import GroundAction
 
 _SLOT = 0xE000
-_SWITCHES = ("switch", "turn")
 _WAYS = frozenset(("from", "to"))
-_GOALS = frozenset(("to", "into", "on", "onto", "towards", "inside"))
 _NEVER = 100.0
 _LIMIT = 3.0
 """The cost up to which a fit counts."""
@@ -95,8 +93,8 @@ class Frame:
     ``slots`` are positions of parameters; ``tail`` is what follows the last slot; ``told`` are all words but the verb
     and the slots; ``subject``: the first slot stands before the verb. Without a verb the frame can only be read letter
     by letter. ``goals`` are the parameters where something comes to be ("to", "into"); ``names``: further words of the
-    action's name; ``natural``: it is no snippet of the wording, and is only fitted loosely; ``joins``: its first two
-    objects are joined ("process {?a} and {?b}"); ``parameters``: their names, which replies say ("tail a, new tail b").
+    action's name; ``natural``: no snippet of the wording, and never fitted strictly; ``parameters``: their names,
+    which replies say ("tail a, new tail b").
     """
 
     action: str
@@ -112,7 +110,6 @@ class Frame:
     goals: frozenset[int]
     names: tuple[str, ...] = ()
     natural: bool = False
-    joins: bool = False
     parameters: tuple[str, ...] = ()
 
     @cached_property
@@ -120,6 +117,11 @@ class Frame:
         """The action's own name where the snippet says it beside its verb; else empty."""
         name = fold(self.action)
         return name if name in self.told and name != self.verb else ""
+
+    @cached_property
+    def joins(self) -> bool:
+        """Whether "and" may join objects that are announced alike: "process a and b", "make a with b and c"."""
+        return any(one.prepositions == other.prepositions for one, other in pairwise(self.roles))
 
     @classmethod
     def of(
@@ -146,7 +148,7 @@ class Frame:
         rest = lead[index + 1 :]
         particles = (
             tuple(rest[:1])
-            if rest and (rest[0] in PARTICLES or (rest[0] in ("on", "in") and (rest[1:] or verb in _SWITCHES)))
+            if rest and (rest[0] in PARTICLES or (rest[0] in ("on", "in") and (rest[1:] or verb in WORDS.switches)))
             else ()
         )
         told = tuple(word for gap in gaps for word in gap)
@@ -157,15 +159,14 @@ class Frame:
         goals = frozenset(
             slot
             for slot, gap, role in zip(slots, gaps, roles, strict=False)
-            if not role.content and "from" not in role.prepositions and not _GOALS.isdisjoint(gap)
+            if not role.content and "from" not in role.prepositions and not WORDS.goals.isdisjoint(gap)
         )
         # What is dropped "to a to b" goes onto a, at b: of several the first is the goal, by the effects' order.
         goals = frozenset([slot for slot in slots if slot in goals][:1]) if natural else goals
         tail = tuple(gaps[-1])
         names = [word for word in name_words(snippet.name) if word not in PREPOSITIONS and word != verb]
         frame = (snippet.name, tuple(types), verb, particles, tuple(slots), roles, tail, told, words, at > 0, goals)
-        joins = gaps[1:2] != [] and gaps[1][:1] == ["and"] and lexicon.type_words | ARTICLES >= {*gaps[1][1:]}
-        return cls(*frame, tuple(names), natural, joins)
+        return cls(*frame, tuple(names), natural)
 
 
 def _is_content(word: str) -> bool:
@@ -207,16 +208,15 @@ class Fit:
 class _Row(NamedTuple):
     """A clause before it is laid on a frame: words, where its verb stands, mentions in order, and their roles.
 
-    ``loose``: types count, and what is before and after; ``partial``: objects that are left out stay open.
+    ``strict``: the objects are announced as told; ``partial``: objects that are left out stay open.
     """
 
     words: Sequence[Word]
     verb: int
     form: str
-    passive: bool
     mentions: Sequence[Mention]
     roles: list[Role]
-    loose: bool = False
+    strict: bool = False
     partial: bool = False
 
 
@@ -287,41 +287,15 @@ class Frames:
 
     # ── fitting ──────────────────────────────────────────────────────────────────────────────────
 
-    def fits(self, words: Sequence[Word], verb: int, mentions: Sequence[Mention], passive: bool) -> list[Fit]:
-        """The cheapest fits of words whose verb stands at an index; several only where they cost the same."""
-        fits: list[Fit] = []
-        for rival in self._rivals(words, verb):
-            count = len(rival[0].slots)
-            for taken in () if rival[0].natural else (count, count - 1) if count > 1 else (count,):
-                own = self._laid(rival, words, verb, mentions[:taken], passive) if taken <= len(mentions) else []
-                if own and own[0].cost <= _LIMIT:
-                    fits += own
-                    break
-        clauses = self._meant(words, verb, mentions)
-        for meant in clauses:
-            covered = max((sum(item.last <= fit.last for item in meant) for fit in fits if fit.omitted < 0), default=0)
-            if (covered < len(meant) or not fits) and (loose := self._loose(words, verb, meant, passive)):
-                return loose
-        if not fits:
-            return []
-        # More of the clause said beats less, then the cost.
-        said = [sum(item.last <= fit.last or fit.first <= item.first < fit.last for item in mentions) for fit in fits]
-        fits = [fit for fit, count in zip(fits, said, strict=True) if count == max(said)]
-        # "pick up a from inside b" says more of "from the inside of" than of "from the top of".
-        telling = {word for fit in fits for word in fit.frame.told}
-        between = [telling.intersection(word.text for word in words[fit.first : fit.last]) for fit in fits]
-        fits = [
-            replace(fit, cost=fit.cost + 2 * len(own - {*fit.frame.told}))
-            for fit, own in zip(fits, between, strict=True)
-        ]
-        complete = [fit for fit in fits if fit.omitted < 0] or fits
-        best = min(fit.cost for fit in complete)
-        best_fits = [fit for fit in complete if fit.cost < best + 0.25]
-        if len(best_fits) > 1 and self.statics.only([item for fit in best_fits for item in fit.actions]) is None:
-            # "Get pop b": an action's own name may tell it from others that are said alike.
-            loose = [fit for meant in clauses for fit in self._loose(words, verb, meant, passive)]
-            best_fits = loose if len(loose) == 1 else best_fits
-        return best_fits
+    def fits(self, words: Sequence[Word], verb: int, mentions: Sequence[Mention]) -> list[Fit]:
+        """The cheapest fits of words whose verb stands at an index; several only where they cost the same.
+
+        They use all objects of the verb's clause, or else its first ones: then the words differ little from the told.
+        """
+        meant = self._meant(words, verb, mentions)
+        ways = [(group, True, strict) for group in meant for strict in (True, False)]
+        tried = (self._cheapest(words, verb, *way) for way in (*ways, (mentions, False, True)))
+        return next(filter(None, tried), [])
 
     def _rivals(self, words: Sequence[Word], verb: int) -> Sequence[tuple[Frame, str, float]]:
         """The frames of a verb: those whose snippet names the action ("apply 'move_up' to a"), if its name is said."""
@@ -329,14 +303,24 @@ class Frames:
         rivals = self.verbs.get(words[verb].text, ())
         return [rival for rival in rivals if rival[0].own_name in said] or rivals
 
-    def _loose(self, words: Sequence[Word], verb: int, mentions: Sequence[Mention], passive: bool) -> list[Fit]:
-        """The fits that use all mentions by their types, and by what is before and after; several are ambiguous."""
+    def _cheapest(
+        self, words: Sequence[Word], verb: int, mentions: Sequence[Mention], whole: bool, strict: bool
+    ) -> list[Fit]:
+        """The cheapest fits of the frames of a verb.
+
+        ``whole``: they use all mentions, else the first ones, and one object may be left out; ``strict``: the objects
+        are announced much as told, and only one way to lay them counts.
+        """
         fits: list[Fit] = []
         rivals = self._rivals(words, verb)
         telling = {word for frame, _, _ in rivals for word in (*frame.names, *frame.particles)}
         for rival in rivals:
             frame, count = rival[0], len(rival[0].slots)
-            for fit in self._laid(rival, words, verb, mentions, passive, loose=True) if count == len(mentions) else ():
+            sizes = [count, *range(count - 1, 0, -1)[: not whole]]
+            sizes = [size for size in sizes if (size == len(mentions) if whole else size <= len(mentions))]
+            tried = (self._laid(rival, words, verb, mentions[:size], strict=strict) for size in sizes)
+            own = next(filter(None, tried), []) if not (strict and frame.natural) else []
+            for fit in own if not strict or len(own) == 1 else ():
                 # "The boat goes south west", "Move the agent up to the right"
                 last = at = fit.last
                 while at < len(words) and not words[at].parted and words[at].text in telling | ARTICLES | _WAYS:
@@ -345,7 +329,12 @@ class Frames:
                 said = {word.text for word in words[:last]}
                 lacking = sum(not any(text.startswith(name) for text in said) for name in frame.names)
                 others = (telling & said) - {*frame.names, *frame.particles}
-                fits.append(replace(fit, last=last, cost=fit.cost + 0.5 * lacking + 2 * len(others)))
+                price = 2 * len(others) + (0.5 * lacking if frame.own_name not in said else 0)
+                fits.append(replace(fit, last=last, cost=fit.cost + price))
+        if not whole:
+            # More of the clause said beats less, then the cost.
+            most = max((fit.last for fit in fits), default=0)
+            fits = [fit for fit in fits if fit.last == most]
         best = min((fit.cost for fit in fits), default=_NEVER)
         return [fit for fit in fits if fit.cost < best + 0.5] if best <= _LIMIT else []
 
@@ -363,18 +352,12 @@ class Frames:
         end = next(ends, len(words))
         named = inside(mentions)
         small = ARTICLES | FILLERS | PREPOSITIONS | self.lexicon.type_words
-        rivals = [frame for frame, _, _ in self.verbs.get(words[verb].text, ()) if len(frame.slots) == len(mentions)]
+        rivals = (frame for frame, _, _ in self.verbs.get(words[verb].text, ()) if len(frame.slots) == len(mentions))
         joins = any(frame.joins for frame in rivals)
-        # "Make a with b and c": two objects that are announced alike
-        natural = any(
-            frame.natural and any(one[0] and one[0] == two[0] for one, two in combinations(frame.roles, 2))
-            for frame in rivals
-        )
 
         def says_more(at: int) -> bool:
             text = words[at].text
-            goes_on = text == "and" and (at + 1 in named or words[min(at + 1, end - 1)].text in small)
-            goes_on = goes_on and not (natural or (joins and sum(item.last <= at for item in mentions) == 1))
+            goes_on = text == "and" and (at + 1 in named or words[min(at + 1, end - 1)].text in small) and not joins
             other = text in self.verbs and text not in self.lexicon.type_words
             return at not in named and (
                 goes_on or text in WORDS.conditions or text in WORDS.bars - self.vocabulary or other
@@ -386,12 +369,12 @@ class Frames:
         clause = [item for item in whole if item.first >= last]
         return [clause] if clause == whole or any(map(says_more, range(last))) else [whole, clause]
 
-    def partial(self, words: Sequence[Word], verb: int, mentions: Sequence[Mention], passive: bool) -> list[Fit]:
+    def partial(self, words: Sequence[Word], verb: int, mentions: Sequence[Mention]) -> list[Fit]:
         """The cheapest fits of words that leave objects out and say at least one; every mention is used."""
         fits: list[Fit] = []
         for rival in self.verbs.get(words[verb].text, ()):
             if 0 < len(mentions) <= len(rival[0].slots):
-                own = self._laid(rival, words, verb, mentions, passive, loose=rival[0].natural, partial=True)
+                own = self._laid(rival, words, verb, mentions, strict=not rival[0].natural, partial=True)
                 fits += [fit for fit in own if fit.cost - 0.5 * fit.objects.count(()) < _LIMIT]
         return [fit for fit in fits if fit.cost < min(other.cost for other in fits) + 0.25]
 
@@ -403,18 +386,16 @@ class Frames:
         own = [frame for frame in self._every if frame.action == name and len(frame.slots) == len(mentions)]
         ways: dict[GroundAction, tuple[float, list[int]]] = {}
         for frame in own if mentions else ():
-            row = _Row(words, 0, "base", False, mentions, self._roles(words, 0, mentions, ()), True)
-            if frame is own[-1] and self._contradicts(frame, row):
-                return []
+            row = _Row(words, 0, "base", mentions, self._roles(words, 0, mentions, ()))
             table = self._table(frame, row)
-            for cost, chosen in _assignments(table, frame, mentions, True):
+            for cost, chosen in _assignments(table, frame, mentions):
                 places = {slot: k for slot, k in zip(frame.slots, chosen, strict=True) if k >= 0}
                 if len(places) == len(frame.types):
                     order = [places[place] for place in range(len(places))]
                     action = GroundAction(name, tuple([mentions[k].objects[0].pddl for k in order]))
                     ways[action] = min((cost, order), ways.get(action, (_NEVER, [])))
         best = min((cost for cost, _ in ways.values()), default=_NEVER)
-        near = [action for action, (cost, _) in ways.items() if cost < best + 0.7]
+        near = [action for action, (cost, _) in ways.items() if cost < best + 1.3]
         near = [action for action in near if self.statics.allows(action)] or near
         return [action for action in near if len(near) == 1 or all(
             ways[action][1][one] < ways[action][1][other]
@@ -458,42 +439,23 @@ class Frames:
 
     def _laid(
         self, rival: tuple[Frame, str, float], words: Sequence[Word], verb: int, mentions: Sequence[Mention],
-        passive: bool, *, loose: bool = False, partial: bool = False,
+        *, strict: bool = False, partial: bool = False,
     ) -> list[Fit]:  # fmt: skip
-        """The ways of about the lowest cost to lay mentions on a frame's slots; one at most where it is not loose."""
+        """The ways of about the lowest cost to lay mentions on a frame's slots, with different objects."""
         frame, form, cost = rival
         roles = self._roles(words, verb, mentions, frame.particles)
-        row = _Row(words, verb, form, passive and form == "past", mentions, roles, loose, partial)
-        return [replace(fit, cost=fit.cost + cost) for fit in self._fits(frame, row)]
-
-    def _fits(self, frame: Frame, row: _Row) -> Iterator[Fit]:
-        """The assignments of about the lowest cost that mean different objects."""
-        mentions = row.mentions
-        if row.loose and not frame.natural and self._contradicts(frame, row):
-            return
+        row = _Row(words, verb, form, mentions, roles, strict, partial)
+        extra = Counter(word for role in roles for word in role.content)
+        if strict and not frame.content | {frame.verb} >= extra.keys():
+            return []
         table = self._table(frame, row)
-        ways = sorted(way for way in _assignments(table, frame, mentions, row.loose) if _in_order(frame, row, way[1]))
-        extra = Counter(word for role in row.roles for word in role.content)
-        if not ways or not (row.loose or frame.content | {frame.verb} >= extra.keys()):
-            return
-        price = ways[0][0]
+        ways = sorted(way for way in _assignments(table, frame, mentions) if _in_order(frame, row, way[1]))
         different: dict[tuple[tuple[KnownObject, ...], ...], tuple[float, tuple[int, ...]]] = {}
-        for cost, chosen in ways:
-            if cost < price + (1.0 if price >= 2 and not row.loose else 0.5):
-                different.setdefault(tuple([mentions[k].objects if k >= 0 else () for k in chosen]), (cost, chosen))
-        for cost, chosen in different.values() if row.loose or len(different) == 1 else ():
-            fit = self._fit_of(frame, row, cost, chosen, extra)
-            if fit is not None:
-                yield fit
-
-    def _contradicts(self, frame: Frame, row: _Row) -> bool:
-        """Whether what is said to go in, to come from or to get to a place cannot: "load a truck into a package"."""
-        ways = [role.prepositions for role in frame.roles]
-        return any(
-            role.prepositions and role.prepositions <= _WAYS | {"in"} and role.prepositions in ways
-            and not any(self._can_stand(frame, at, row, k) for at, way in enumerate(ways) if way == role.prepositions)
-            for k, role in enumerate(row.roles)
-        )  # fmt: skip
+        for price, chosen in ways:
+            if price < ways[0][0] + (1.0 if strict else 0.5):
+                different.setdefault(tuple([mentions[k].objects if k >= 0 else () for k in chosen]), (price, chosen))
+        fits = (self._fit_of(frame, row, price + cost, chosen, extra) for price, chosen in different.values())
+        return [fit for fit in fits if fit is not None]
 
     def _fit_of(self, frame: Frame, row: _Row, price: float, chosen: Sequence[int], extra: Counter[str]) -> Fit | None:
         mentions = row.mentions
@@ -511,9 +473,7 @@ class Frames:
             # "The counter starts at zero" starts no movie.
             return None
         ending = not self.lexicon.type_words.issuperset(left)
-        # "Drop a at b (c to d)" need not say "changing capacity" where all objects are said.
-        lacks = 0.4 + 0.1 * lacking if row.loose and lacking else 0.5 * lacking
-        cost = price + lacks + 0.3 * bool(left) + 0.1 * (row.form != "base")
+        cost = price + 0.5 * (lacking > 0) + 0.3 * bool(left) + 0.1 * (row.form != "base")
         if not behind.issuperset(frame.particles):
             # "Switch the lamp" says neither on nor off, and "move" is no name of an action "up".
             rivals = (item for item in self.frames.values() if item.verb == frame.verb)
@@ -604,8 +564,8 @@ class Frames:
         wanted, role = frame.roles[slot], row.roles[k]
         if not self._can_stand(frame, slot, row, k):
             return _NEVER
-        cost = self._loosely(frame, slot, row, k) if row.loose else self._announced(frame, slot, row, k)
-        if row.loose and not any(
+        cost = self._announced(frame, slot, row, k) * (3 if row.strict else 1)
+        if not row.strict and not any(
             self.statics.suits(frame.action, frame.slots[slot], item.pddl) for item in row.mentions[k].objects
         ):
             cost += 2.0
@@ -620,59 +580,35 @@ class Frames:
         types, kinds = frame.types[frame.slots[slot]], row.roles[k].kinds
         return any(item.fits(types) and self.lexicon.words_for(item) >= kinds for item in row.mentions[k].objects)
 
-    def _has_rival(self, frame: Frame, slot: int, row: _Row, k: int) -> bool:
-        """Whether another slot could stand for a mention as well."""
-        others = (at for at in range(len(frame.slots)) if at != slot)
-        return any(self._can_stand(frame, at, row, k) for at in others)
-
     def _announced(self, frame: Frame, slot: int, row: _Row, k: int) -> float:
-        """What it costs that an object is announced otherwise than its slot."""
+        """What it costs that an object is announced otherwise than its slot, or as another one is."""
         role, wanted = row.roles[k], frame.roles[slot]
         said, sought = role.prepositions, wanted.prepositions
         if said == sought:
+            # "with current usage a and new usage b"
             differ = (wanted.content - role.content) + (role.content - wanted.content)
-            return sum(differ.values()) / 2
-        if row.mentions[k].first < row.verb and not said:
-            # It acts, or in a passive it is acted on.
-            if frame.subject and slot == 0:
-                return 0.0
-            return _NEVER if row.passive else 0.5 if sought <= WORDS.instrument else 3.0
-        if (said & WORDS.distinct) != (sought & WORDS.distinct):
-            # "behind c" is another place than "at c"; unsaid, it is at least unlikely.
-            return 2.0 if not said else _NEVER
-        if said & sought or "from" not in said | sought:
-            if said and sought:
-                return 1.0 if said | sought <= WORDS.locative else min(2.0, float(len(said ^ sought)))
-            # "load it with …" may be said of what is loaded; "load … into it" may not.
-            if said:
-                return 1.0 if said <= WORDS.instrument else 2.5
-            return 1.0 if sought <= WORDS.locative | WORDS.instrument else 2.0
-        return 2.0 if not said or not sought else _NEVER
-
-    def _loosely(self, frame: Frame, slot: int, row: _Row, k: int) -> float:
-        """What it costs where only what is before and after is told apart."""
-        role, wanted = row.roles[k], frame.roles[slot]
-        said, sought = role.prepositions, wanted.prepositions
-        if said == sought:
-            return 0.0
+            return 0.2 * sum(differ.values()) if row.strict else 0.0
+        # Strictly, "fly a with b from c" only costs: so near to another reading, it is none.
+        ways = {"from"} if row.strict else _WAYS
+        rivals = any(self._can_stand(frame, at, row, k) for at in range(len(frame.slots)) if at != slot)
         if (
-            ("from" in said and ("to" in sought or frame.slots[slot] in frame.goals))
+            # "load a truck into a package"
+            (said & (_WAYS | {"in"}) and said in (role.prepositions for role in frame.roles))
+            or ("from" in said and ("to" in sought or frame.slots[slot] in frame.goals))
             or ("to" in said and "from" in sought)
             # "move a with b to c" does not say that b is where it comes from, and "behind c" is no "at c".
-            or (
-                ((said & WORDS.instrument and sought & _WAYS and not frame.natural) or (said & _WAYS and not sought))
-                and self._has_rival(frame, slot, row, k)
-            )
+            or (rivals and said & WORDS.instrument and sought & ways and not frame.natural)
+            or (rivals and said & _WAYS and not sought)
             or (sought & (WORDS.locative - _WAYS) and not said & _WAYS and said & WORDS.distinct - sought)
-        ):  # fmt: skip
+        ):
             return _NEVER
         if row.mentions[k].first < row.verb and not said:
-            return 0.9 if frame.natural or sought <= WORDS.instrument else 1.5
+            return 0.1 if sought <= WORDS.instrument else 1.2
         if said & sought or said | sought <= WORDS.instrument:
-            return 0.2
+            return 0.3
         if said | sought <= WORDS.locative:
             return 0.5
-        return 0.7 if sought or not said & _WAYS else 1.0
+        return 0.7
 
     def _tail(self, frame: Frame, row: _Row, last: int) -> tuple[int, list[str]]:
         """The last word of the action with the snippet's last words and the last object's noun; the words that lack."""
@@ -706,7 +642,7 @@ def _in_order(frame: Frame, row: _Row, chosen: Sequence[int]) -> bool:
 
 
 def _assignments(
-    table: Sequence[Sequence[float]], frame: Frame, mentions: Sequence[Mention], loose: bool = False
+    table: Sequence[Sequence[float]], frame: Frame, mentions: Sequence[Mention]
 ) -> Iterator[tuple[float, tuple[int, ...]]]:
     """All ways to give each mention its slot, with their costs; -1 for a slot that is left out (one at most)."""
 
@@ -721,7 +657,7 @@ def _assignments(
             if k in chosen or price >= _NEVER or apart:
                 continue
             # Where the snippet announces two objects alike, each goes with what is before it: "from a in b to c in d".
-            alike = not (loose and not role.prepositions) and any(
+            alike = any(
                 other[:2] == role[:2] and table[at][k] < _NEVER for at, other in enumerate(frame.roles) if at != slot
             )
             beside = chosen[slot - 1] == k - 1 if slot else k == 0
