@@ -650,7 +650,7 @@ class Reader:
             # "*Freeing a.* Move b from a to c.", "**Stage A – Fetch the mug.** Go to a and pick up b."
             title = bold.end() + piece.start
             behind = [pair for pair in pairs if pair[0].end > title]
-            parts = part_of(bold[0])[0] in WORDS.part_nouns and any(reading.action for reading, _ in behind)
+            parts = part_of(bold[0])[0] and any(reading.action for reading, _ in behind)
             pairs = [
                 (reading, item)
                 for reading, item in pairs
@@ -999,7 +999,7 @@ def _part(text: str, reading: Reading) -> bool:
     line = text.rfind("\n", 0, reading.start) + 1
     if reading.action is not None and (text[line] not in "#*" or not _HEADING.match(_line(text, reading))):
         return False
-    return part_of(text[line : reading.end])[0] in WORDS.part_nouns
+    return part_of(text[line : reading.end])[0] != ""
 
 
 def _leaves_unsaid(text: str) -> bool:
