@@ -37,10 +37,15 @@ def phrases(name: str, section: str = "phrases", *, whole: bool = False) -> re.P
 
 def _phrases(name: str, section: str, whole: bool) -> str:
     said = "|".join(f"(?:{entry['say']})" for entry in LEXICON[section][name])
+    parts = LEXICON["parts"]
     while _PART.search(said):
-        said = _PART.sub(lambda match: str(LEXICON["parts"][match[1]]["say"]), said)
+        said = _PART.sub(lambda part: parts[part[1]]["say"] if part[1] in parts else _any_of(part[1]), said)
     said = _BLANK.sub(lambda match: match[1] or (r"\s" if match[2] else r"\s+") + match[2], said).replace("'", "['’]")
     return rf"(?<!\w)(?:{said})(?!\w)" if whole else rf"(?:{said})"
+
+
+def _any_of(name: str) -> str:
+    return f"({'|'.join(LEXICON['words'][name]['say'].split())})"
 
 
 @cache
