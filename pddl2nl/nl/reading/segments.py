@@ -137,8 +137,7 @@ def peel(text: str) -> Peeled:
     item = label = ""
     outer: tuple[int, ...] = ()
     while at < len(text) and label != "thought":
-        letter = text[at].isalpha()
-        if match := (_BULLET.match(text, at) if not prefix and not letter else None):
+        if match := (_BULLET.match(text, at) if not prefix else None):
             markup, item = True, item or match[1] or match[2] or "->"
         elif match := (_NUMBER.match(text, at) if not prefix or (label and number is None) else None):
             markup, item = True, "count" if match["bare"] else "number"
@@ -336,28 +335,24 @@ def _cut(text: str, start: int, end: int, line: int, pieces: list[Piece], block:
 
 _OPENS = re.compile(r"(?:[A-Za-z_]\w*\s*=\s*)?[\[{][^\]})]*$")
 _BELOW = re.compile(r"(?:arg(?:ument)?s|param(?:eter)?s|objects)\s*:\s*[\[{]")
+_LETTERS = "abcdefghijklmnopqrstuvwxyz_= "
 _LONGEST_RECORD = 20_000
 
 
 def _with_records(text: str, pieces: list[Piece]) -> list[Piece]:
     """Joins the lines of a JSON value."""
     joined: list[Piece] = []
-    index = 0
-    while index < len(pieces):
-        piece = pieces[index]
-        index += 1
-        last = index
-        said = text[piece.start : piece.end]
-        if not piece.hidden and len(said) <= 200 and said[-1] in "[{(,:" and _OPENS.match(said):
-            end = _closing(text, piece.start + len(said) - len(said.lstrip("abcdefghijklmnopqrstuvwxyz_= ")))
-            while last < len(pieces) and pieces[last].start < end and pieces[last].block == piece.block:
-                last += 1
-        if last < len(pieces) and pieces[last].indent > piece.indent and _BELOW.match(text, pieces[last].start):
-            last += 1
-        if last > index:
-            piece = piece._replace(end=pieces[last - 1].end)
-            index = last
+    closes = 0
+    for piece in pieces:
+        before = joined[-1] if joined else piece
+        below = piece.indent > before.indent and _BELOW.match(text, piece.start)
+        if joined and piece.block == before.block and (piece.start < closes or below):
+            joined[-1] = before._replace(end=piece.end)
+            continue
         joined.append(piece)
+        said = text[piece.start : piece.end]
+        opens = not piece.hidden and len(said) <= 200 and said[-1] in "[{(,:" and _OPENS.match(said)
+        closes = _closing(text, piece.start + len(said) - len(said.lstrip(_LETTERS))) if opens else 0
     return joined
 
 
@@ -375,17 +370,13 @@ def _closing(text: str, start: int) -> int:
 def _with_offers(text: str, pieces: list[Piece]) -> list[Piece]:
     """Marks the paragraph under a heading that announces what could be done, or what is wrong."""
     marked: list[Piece] = []
-    heading = ""
-    announced = False
+    heading = kind = ""
     for piece in pieces:
         said = text[piece.start : piece.end]
-        if piece.gap and not announced:
-            heading = ""
+        heading = "" if piece.gap and not kind else heading
         kind = heading_of(said) if len(said) < 150 and ":" in said[-4:] else ""
-        announced = bool(kind)
         heading = kind or heading
-        offered = not kind and heading in ("offers", "rejected")
-        marked.append(piece._replace(offered=True) if offered else piece)
+        marked.append(piece._replace(offered=not kind and heading in ("offers", "rejected")))
     return marked
 
 
