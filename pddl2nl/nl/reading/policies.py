@@ -10,7 +10,7 @@
 5. Any other block that says nothing but steps of the plan before it only explains it.
 6. Tagged blocks come before others, unless the reply rejects them.
 7. Numbering that goes back by some steps behind a rejection ("3. … wait. 3. …") mends the plan from there on. A
-   correction by a step's number ("Correction to step 2: …") takes the place of that step.
+   correction by a step's number ("Correction to step 2: …", "Let me fix step 2. 2. …") takes the place of that step.
 8. Of options the one that the reply says it takes counts; without such words all are reported.
 9. A plan that the reply rejects, and does not replace, is reported, and so are steps where there is no candidate.
 10. What may be a step and cannot be read is reported where it stands in the plan.
@@ -28,7 +28,7 @@ from types import MappingProxyType
 
 from pddl2nl.nl.reading.formal import UNKNOWN_VERB
 from pddl2nl.nl.reading.readings import ARROWS, OFFERED, TAILED, UNDECIDED, UNSAID, PlacedReading, reported
-from pddl2nl.nl.reading.segments import NO_PLAN_HEADINGS, Block, heading_of
+from pddl2nl.nl.reading.segments import NO_PLAN_HEADINGS, heading_of
 from pddl2nl.nl.reading.stance import amended, inserted
 from pddl2nl.nl.reading.words import WORDS, says, word_table
 from pddlval import GroundAction
@@ -40,14 +40,14 @@ Placed = Sequence[PlacedReading]
 class ReadingPolicy:
     """A rule that chooses a reply's plan; ``version`` grows whenever its choice can change.
 
-    ``choose`` takes all readings with their layout, and the blocks between plan tags, and gives the chosen
-    readings in order.
+    ``choose`` takes all readings with their layout, and the ranks of the stretches between plan tags (`Layout`), and
+    gives the chosen readings in order.
     """
 
     name: str
     version: int
     description: str
-    choose: Callable[[Placed, Sequence[Block]], Placed]
+    choose: Callable[[Placed, Sequence[int]], Placed]
 
 
 # ── blocks of steps ──────────────────────────────────────────────────────────────────────────────
@@ -114,7 +114,7 @@ def _follows(number: tuple[int, ...], last: tuple[int, ...]) -> bool:
     return _follows(number[:-1], last[:-1])
 
 
-def _blocks(placed: Placed, tags: Sequence[Block]) -> tuple[list[_Steps], list[str]]:
+def _blocks(placed: Placed, ranks: Sequence[int]) -> tuple[list[_Steps], list[str]]:
     """The attempts in blocks, and the words behind the last one.
 
     Blocks are cut at plan tags, where numbering restarts, and where words announce or reject a plan.
@@ -145,18 +145,18 @@ def _blocks(placed: Placed, tags: Sequence[Block]) -> tuple[list[_Steps], list[s
             continue
         if above is not None and (item.number is None or item.item == "option"):
             item = item._replace(number=above.number, outer=above.outer)
-        restarts = bool(blocks) and _restarts(blocks[-1].items, item)
         over = over if over and item.place and over.indent < item.indent else None
+        restarts = bool(blocks) and _restarts(blocks[-1].items, item, inner=over is not None)
         # The number of a part by its noun, and the line of the list item above a part
         parts = dict([part_of(words[-1] if words else "")])
         parts |= {f"{over.item} {over.indent}": over.reading.line} if over else {}
-        # "* Better:" above "1. …"
-        words = words or ([over.reading.text] if over else [])
         if words and other not in ("", item.mark) and words[-1].endswith(":"):
             # "Initial positions:" stands above a list of its own.
             words = [*words[:-1], words[-1].rstrip(":") + "."]
+        # "* Better:" above "1. …"
+        words = words or ([over.reading.text if _announces(over.reading.text) else ""] if over else [])
         if not blocks or restarts or not _goes_on(blocks[-1], item, words, parted):
-            blocks.append(_Steps(tags[item.block].rank, words, restarts, parts=parts))
+            blocks.append(_Steps(ranks[item.block], words, restarts, parts=parts))
         blocks[-1].items.append(item)
         first, *rest = blocks[-1].items[:4]
         again = len(rest) == 2 and first.place == rest[0].place and _follows(item.place, first.place)
@@ -175,9 +175,15 @@ def part_of(title: str) -> tuple[str, int]:
     """The noun and the number of a part of a plan ("Phase 2", "Second trip"); nothing and 0 for no such title."""
     said = _PART.match(title)
     noun, number = ((said[1] or said[4]).lower(), (said[2] or said[3]).lower()) if said else ("", "")
-    if noun not in WORDS.part_nouns:
+    if not noun or noun in WORDS.plan_nouns:
         return "", 0
     return noun, int(number) if number.isdigit() else _PLACES[number] + 1
+
+
+def _announces(text: str) -> bool:
+    """Whether words announce another plan, or none: "Attempt 2:", "Better:", "Check:", but not "Out again:"."""
+    plan = not WORDS.plan_nouns.isdisjoint(text.lower().split())
+    return plan or turns_away(text) or heading_of(text) in NO_PLAN_HEADINGS
 
 
 def _speaks(item: PlacedReading) -> bool:
@@ -202,8 +208,9 @@ def _changed(items: list[PlacedReading], item: PlacedReading) -> list[PlacedRead
     if item.reading.reason == UNSAID and says("drops", item.reading.text):
         kept = [other for other in items if other.number not in numbers]
         # A step that is not there cannot be dropped: that is reported.
-        return kept if len(kept) < len(items) else [*items, item]
+        return kept if len(kept) < len(items) else [*items, item._replace(number=None)]
     place = next((place for place, other in enumerate(items) if other.number in numbers), len(items))
+    item = item._replace(number=items[place].number if items[place:] else None)
     return [*items[:place], item, *(other for other in items[place:] if other.number not in numbers)]
 
 
@@ -212,13 +219,13 @@ def _numbers(items: Iterable[PlacedReading]) -> tuple[int, ...]:
     return next((item.place for item in items if item.place), ())
 
 
-def _restarts(items: Sequence[PlacedReading], item: PlacedReading) -> bool:
-    """Whether numbering begins anew with a step behind others, or an option does."""
+def _restarts(items: Sequence[PlacedReading], item: PlacedReading, *, inner: bool) -> bool:
+    """Whether numbering begins anew with a step behind others, or an option does; ``inner``: below a list item."""
     if item.reading.line == items[-1].reading.line or not item.place:
         return item.item == "option" and item.reading.line != items[-1].reading.line
     first, last = _numbers(items), _numbers(reversed(items))
     # A list begins behind sentences that say actions, and may number each item by 1.
-    return item.place < last or item.place == last != first if last else item.place[-1] <= 1
+    return item.place < last or (item.place == last and (inner or last != first)) if last else item.place[-1] <= 1
 
 
 def _goes_on(block: _Steps, item: PlacedReading, words: Sequence[str], parted: bool) -> bool:
@@ -235,16 +242,16 @@ def _goes_on(block: _Steps, item: PlacedReading, words: Sequence[str], parted: b
 # ── the plan ─────────────────────────────────────────────────────────────────────────────────────
 
 
-def _default(placed: Placed, blocks: Sequence[Block]) -> Placed:
+def _default(placed: Placed, ranks: Sequence[int]) -> Placed:
     """The plan by the rule of this module, with what is reported in the prose of it."""
     told = [
         item._replace(reading=item.reading.as_prose(item.reading.stance)) if item.doubt else item for item in placed
     ]
-    return _with_doubts(_chosen(told, blocks), placed)
+    return _with_doubts(_chosen(told, ranks), placed)
 
 
-def _chosen(placed: Placed, tags: Sequence[Block]) -> Placed:
-    blocks, behind = _blocks(_without_restatements(placed), tags)
+def _chosen(placed: Placed, ranks: Sequence[int]) -> Placed:
+    blocks, behind = _blocks(_without_restatements(placed), ranks)
     if not blocks:
         return _reported([item for item in placed if item.reading.rule == "offered"], OFFERED)
     for block, after in zip(blocks, [*(other.words for other in blocks[1:]), behind], strict=True):
@@ -285,37 +292,41 @@ def _follow(plan: _Steps, block: _Steps) -> _Steps:
         return both if known and near and (not block.announced or block.rank >= plan.rank) else plan
     if block.rank < plan.rank and not plan.rejected:
         return plan
-    if not plan.holds_action or block.rank > plan.rank or plan.rejected:
-        return _mended(plan, block) or block
+    if not plan.holds_action or block.rank > plan.rank:
+        return block
     here, before = {*block.actions}, {*plan.actions}
     if block.heading == "recap" and here <= before:
         return block if block.actions == plan.actions else plan
     turns = any(map(turns_away, block.words))
-    if any(number > plan.parts.get(part, number) for part, number in block.parts.items()) and not turns:
+    first = dict.fromkeys(WORDS.part_nouns, 1)
+    further = any(number > plan.parts.get(part, first.get(part, number)) for part, number in block.parts.items())
+    if further and not (turns or plan.rejected or any(map(_announces, block.words[:-1]))):
         # "Phase 3: Back again" does what phase 1 did.
         return both
-    if any(number == 1 and part not in plan.parts for part, number in block.parts.items()):
-        # "Phase 1" begins the plan: what stands before it led there.
-        return block
-    if mended := _mended(plan, block):
+    # "Phase 1" begins the plan: what stands before it led there.
+    begins = any(first.get(part) == number and part not in plan.parts for part, number in block.parts.items())
+    if not begins and (mended := _mended(plan, block)):
         return mended
     tagged = block.rank == 3 and block.items[0].block != plan.items[0].block
     # "Now the remaining steps:" announces further ones, if less than half of them were said before.
-    again = 2 * len(here & before) >= min(len(here), len(before)) or any(
-        says("numbered_plan", text) or says("whole_plan", text) for text in block.words[-1:]
-    )
-    if turns or tagged or (block.announced and again):
+    again = 2 * len(here & before) >= min(len(here), len(before)) or block.listed != plan.listed
+    again = again or any(says("numbered_plan", text) or says("whole_plan", text) for text in block.words[-1:])
+    if begins or plan.rejected or turns or tagged or (block.announced and again):
         return block
     if _is_part(block.actions, plan.actions):
         return plan
     # "1. … 2. …" and at once "1. …" again; what stands between may be a title that was taken for an attempt.
     anew = at_once and plan.items[-1].reading.action is not None
     anew = block.restarts and not block.words and (anew or not here.isdisjoint(before))
-    # "**The movie**" above sentences, and "**The snacks**" or "**Snacks.** Any will do:" above a list, are parts.
+    # "**The movie**" above sentences, and "**The snacks**" above a list
     titled = all(part.words and part.words[-1].lstrip().startswith(("#", "**")) for part in (plan, block))
-    titled = titled or (block.words != [] and re.match(r"\*\*[^*]+[.:!]\*\* \w", block.words[-1]) is not None)
-    listed = block.listed and not plan.listed and not (titled and here.isdisjoint(before))
+    # "**Get the snacks.** Any of them will do:" above a list goes on with the sentences before it.
+    goes_on = (titled and here.isdisjoint(before)) or (block.words and _SENTENCE.match(block.words[-1]))
+    listed = block.listed and not plan.listed and not goes_on
     return block if anew or listed or _is_part(plan.actions, block.actions) else both
+
+
+_SENTENCE = re.compile(r"\*\*[^*]+[.:!]\*\* \w")
 
 
 def _is_part(some: Sequence[GroundAction], of: Sequence[GroundAction]) -> bool:
@@ -325,8 +336,13 @@ def _is_part(some: Sequence[GroundAction], of: Sequence[GroundAction]) -> bool:
 
 
 def _mended(plan: _Steps, block: _Steps) -> _Steps | None:
-    """The plan with its end replaced: "3. … Wait, that fails. 3. …"; None for any other block."""
+    """The plan with its end replaced, or one step: "3. … Wait, that fails. 3. …", "Let me fix step 2. 2. …"."""
     number = next((item.number for item in block.items if item.number is not None), 0)
+    for at, changed in enumerate(plan.items if block.restarts and not block.announced else ()):
+        numbers = amended(changed.reading.text) if changed.reading.reason == UNSAID else ()
+        if number in numbers:
+            behind = plan.items[at + 1 :] if {item.number for item in block.items} <= {*numbers} else ()
+            return replace(plan, items=[*plan.items[:at], *block.items, *behind], rejected=block.rejected)
     # "2. stack a on b (invalid)" is rejected by its own line.
     rejected = plan.rejected or block.announced or plan.items[-1].reading.stance == "rejected"
     if not block.restarts or number < 2 or not rejected:
@@ -379,7 +395,7 @@ def chosen_option(text: str, count: int) -> int | None:
 # ── the other policies ───────────────────────────────────────────────────────────────────────────
 
 
-def _all(placed: Placed, blocks: Sequence[Block]) -> Placed:
+def _all(placed: Placed, ranks: Sequence[int]) -> Placed:
     """The readings of the last stretch between plan tags that holds an action, or of the whole reply.
 
     A stretch with both tags comes before one that only ends in a tag (its start tag may be the prompt's last word),
@@ -387,12 +403,12 @@ def _all(placed: Placed, blocks: Sequence[Block]) -> Placed:
     """
     plain = [item for item in placed if not item.doubt]
     holding = {item.block for item in plain if item.reading.status in ("read", "ambiguous")}
-    rank, index = max(((blocks[index].rank, index) for index in holding), default=(0, 0))
+    rank, index = max(((ranks[index], index) for index in holding), default=(0, 0))
     inside = [item for item in plain if not rank or item.block == index]
     return _with_doubts([item for item in _without_restatements(inside) if item.reading.is_attempt], placed)
 
 
-def _planbench(placed: Placed, blocks: Sequence[Block]) -> Placed:
+def _planbench(placed: Placed, ranks: Sequence[int]) -> Placed:
     kept: list[PlacedReading] = []
     for item in placed:
         # PlanBench splits lines at blanks and knows an action's first word only where no mark but a star clings to
@@ -417,29 +433,27 @@ def _without_restatements(placed: Placed) -> list[PlacedReading]:
     """
     kept: list[PlacedReading] = []
     title: PlacedReading | None = None
-    parted: PlacedReading | None = None
+    several = False
     for item in placed:
         reading = item.reading
         same_line = title is not None and reading.line == title.reading.line
         below = title is not None and item.indent > title.indent
-        if item.item != "" and not same_line and not below and (parted is None or item.indent <= parted.indent):
-            title, parted = item if reading.status == "read" else None, None
-        elif reading.is_attempt and title is not None:
-            read = reading.status == "read"
-            done = {arg for other in (title, *kept[-1:]) if other.reading.action for arg in other.reading.action.args}
-            # "- You put down a temporarily to get at b." below "1. Put down a"
+        if item.item != "" and not same_line and not below:
+            title, several = item if reading.status == "read" else None, False
+        elif title is not None and several and below and reading.action == title.reading.action:
+            # "2. Stack a on b:" above "- Pick up a" and "- Stack a on b" is the title of both.
+            kept.remove(title)
+            title = None
+        elif title is not None and not several and reading.is_attempt:
             step = title.reading.action
-            tailed = reading.reason == TAILED and step is not None and item.tries.issuperset(step.args)
-            failed = (same_line or below) and (item.tries <= done or tailed)
-            again = reading.action == step if read else failed
+            done = {*step.args} if step else set[str]()
+            # "- You put down a temporarily to get at b." below "1. Put down a"
+            failed = (same_line or below) and (item.tries <= done or (reading.reason == TAILED and item.tries >= done))
+            again = reading.action == step if reading.status == "read" else failed
             if again and (item.apart or not same_line):
                 continue
-            parted = title if below and read else parted
-            title = title if same_line else None
-        elif parted is not None and reading.action == parted.reading.action and item.indent > parted.indent:
-            # "2. Stack a on b:" above "- Pick up a" and "- Stack a on b" is the title of both.
-            kept.remove(parted)
-            parted = None
+            several = below and reading.status == "read"
+            title = title if same_line or several else None
         if kept and reading.action is not None and reading.action == kept[-1].reading.action:
             last = kept[-1]
             if item.mark != last.mark and item.item != last.item and item.block == last.block:

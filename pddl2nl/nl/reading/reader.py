@@ -147,7 +147,7 @@ class Reader:
         if (own := self._by_own_names(text)) is not None:
             return own.read(text, policy)
         placed, layout = self.placed(text)
-        chosen = READING_POLICIES[policy].choose(placed, layout.blocks)
+        chosen = READING_POLICIES[policy].choose(placed, layout.ranks)
         chosen = self._with_parts(layout.text, placed, chosen) if policy == "default" else chosen
         readings = Readings(tuple([item.reading for item in placed]), (), layout.ended, policy)
         return readings.choosing(self._completed(layout, chosen))
@@ -335,8 +335,7 @@ class Reader:
         said = layout.text
         strings = '"' in said
         for index, piece in enumerate(layout.pieces):
-            block = layout.blocks[piece.block]
-            tagged = block.rank == 3
+            tagged = layout.ranks[piece.block] == 3
             # Numbering that goes back begins another list of steps.
             number = _ITEM.match(said, piece.start, piece.end) if said[piece.start].isdigit() else None
             begun = piece.block != tag or (number is not None and 0 < int(number[1] or 0) <= count)
@@ -650,7 +649,7 @@ class Reader:
             # "*Freeing a.* Move b from a to c.", "**Stage A – Fetch the mug.** Go to a and pick up b."
             title = bold.end() + piece.start
             behind = [pair for pair in pairs if pair[0].end > title]
-            parts = part_of(bold[0])[0] and any(reading.action for reading, _ in behind)
+            parts = part_of(bold[0])[0] in WORDS.part_nouns and any(reading.action for reading, _ in behind)
             pairs = [
                 (reading, item)
                 for reading, item in pairs
@@ -999,7 +998,7 @@ def _part(text: str, reading: Reading) -> bool:
     line = text.rfind("\n", 0, reading.start) + 1
     if reading.action is not None and (text[line] not in "#*" or not _HEADING.match(_line(text, reading))):
         return False
-    return part_of(text[line : reading.end])[0] != ""
+    return part_of(text[line : reading.end])[0] in WORDS.part_nouns
 
 
 def _leaves_unsaid(text: str) -> bool:

@@ -142,8 +142,9 @@ def peel(text: str) -> Peeled:
         elif match := (_NUMBER.match(text, at) if not prefix or (label and number is None) else None):
             markup, item = True, "count" if match["bare"] else "number"
             if number is None:
-                number = _number(match)
                 outer = tuple([int(count) for count in (match["outer"] or "").split(".") if count])
+                # The last group of a pattern is its number.
+                number = int(match[match.lastgroup]) if match.lastgroup else None
         elif match := _MARKS.match(text, at):
             markup = True
         elif labelled := _label(text, at):
@@ -183,12 +184,6 @@ def _label(text: str, at: int) -> tuple[re.Match[str], str] | None:
     return (match, said) if said or all(map(is_plain_lead, words)) else None
 
 
-def _number(match: re.Match[str]) -> int | None:
-    groups = ("plain", "deep", "hash", "bare", "part", "cell", "foreign")
-    count = next((match[group] for group in groups if match[group]), None)
-    return int(count) if count else None
-
-
 class Piece(NamedTuple):
     """A line, the part of it between tags, or a record of several lines, without the blanks around it.
 
@@ -208,30 +203,22 @@ class Piece(NamedTuple):
     fenced: bool = False
 
 
-class Block(NamedTuple):
-    """A stretch between plan tags: whether a start tag opens it and whether an end tag closes it."""
-
-    opened: bool
-    closed: bool
-
-    @property
-    def rank(self) -> int:
-        """Two tags come before an end tag, and that before a start tag."""
-        return 2 * self.closed + self.opened
-
-
 @dataclass(frozen=True)
 class Layout:
-    """A reply cut into pieces, with their blocks; ``text`` is the reply without noise, as long as it was."""
+    """A reply cut into pieces; ``text`` is the reply without noise, as long as it was.
+
+    ``ranks`` are those of the stretches between plan tags: 3 with both tags, 2 with an end tag only, 1 with a start tag
+    only, else 0.
+    """
 
     pieces: tuple[Piece, ...]
-    blocks: tuple[Block, ...]
+    ranks: tuple[int, ...]
     text: str
 
     @property
     def ended(self) -> bool:
         """Whether an end tag stands anywhere."""
-        return any(block.closed for block in self.blocks)
+        return max(self.ranks) > 1
 
 
 _BRACKET = re.compile(r"[\[<]")
@@ -255,7 +242,7 @@ def _tags(text: str) -> list[tuple[int, int, str]]:
 def lay_out(text: str) -> Layout:
     """Cuts a clean reply at line breaks and plan tags. Tags inside a hidden thought don't count."""
     pieces: list[Piece] = []
-    blocks: list[Block] = []
+    ranks: list[int] = []
     opened = hidden = False
     at, line = 0, 1
     known = 0
@@ -266,19 +253,16 @@ def lay_out(text: str) -> Layout:
         if kind == "unthink" and not hidden:
             # Chat templates often swallow the opening tag: all before the closing one was thinking.
             pieces[known:] = [piece._replace(hidden=True) for piece in pieces[known:]]
-        line = _cut(text, at, start, line, pieces, len(blocks), hidden or kind == "unthink")
+        line = _cut(text, at, start, line, pieces, len(ranks), hidden or kind == "unthink")
         known = len(pieces) if kind == "unthink" else known
         at = end
         if kind in ("think", "unthink"):
             hidden = kind == "think"
-        elif kind == "end":
-            blocks.append(Block(opened, True))
-            opened = False
         else:
-            blocks.append(Block(opened, False))
-            opened = True
-    _cut(text, at, len(text), line, pieces, len(blocks), hidden)
-    blocks.append(Block(opened, False))
+            ranks.append(2 * (kind == "end") + opened)
+            opened = kind != "end"
+    _cut(text, at, len(text), line, pieces, len(ranks), hidden)
+    ranks.append(int(opened))
     if "```" in text:
         fences = [piece.line for piece in pieces if text.startswith("```", piece.start)]
         pieces = [piece._replace(fenced=bisect(fences, piece.line) % 2 == 1) for piece in pieces]
@@ -286,7 +270,7 @@ def lay_out(text: str) -> Layout:
         pieces = _with_offers(text, pieces)
     if any(sign in text for sign in (":", '"', "'")):
         pieces = _with_records(text, pieces)
-    return Layout(tuple(pieces), tuple(blocks), text)
+    return Layout(tuple(pieces), tuple(ranks), text)
 
 
 _RULE = re.compile(r"[ \t|:-]+-[ \t|:-]+")
@@ -303,12 +287,8 @@ def _without_columns(text: str) -> str:
         cells = line.split("|")
         if at + 1 < len(lines) and "|" in lines[at + 1] and _RULE.fullmatch(lines[at + 1]):
             heads = [re.findall(r"\w+", cell.lower()) for cell in cells]
-            explains = {
-                place
-                for place, words in enumerate(heads)
-                if words and (label_of(words) == "thought" or (words[1:] and words[-1] == "afterwards"))
-            }
-            dropped = {place for place in explains if _ACTIONS.isdisjoint(heads[place])}
+            explains = [words and (label_of(words) == "thought" or words[-1] == "afterwards") for words in heads]
+            dropped = {place for place, words in enumerate(heads) if explains[place] and _ACTIONS.isdisjoint(words)}
             columns = len(cells)
         elif len(cells) != columns:
             columns = 0
