@@ -476,15 +476,12 @@ def _with_doubts(chosen: Placed, placed: Placed) -> Placed:
     # What stands below a step, further in, explains it, but for an order behind an arrow.
     deep = min(item.indent for item in chosen) + 2
     first, last = chosen[0].reading.line - 1, chosen[-1].reading.line + 1
-    near = [
-        item
-        for item in placed
-        if item.doubt and item.block == chosen[0].block and (item.indent < deep or item.item in ARROWS)
-    ]
-    # A call in code marks that is not read is reported wherever it stands.
-    beside = [item for item in near if first <= item.reading.line <= last or _CALL.search(item.reading.text)]
     plan = [*chosen]
-    for doubt in beside:
+    for doubt in (item for item in placed if item.doubt and item.block == chosen[0].block):
+        # A call in code marks that is not read is reported wherever it stands.
+        near = first <= doubt.reading.line <= last or _CALL.search(doubt.reading.text)
+        if not near or (doubt.indent >= deep and doubt.item not in ARROWS):
+            continue
         # A step that takes the place of another one stands behind it in the reply.
         behind = (at for at, item in enumerate(plan) if item.reading.start > doubt.reading.start)
         plan.insert(next(behind, len(plan)), doubt)

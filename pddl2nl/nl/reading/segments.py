@@ -111,15 +111,13 @@ def heading_of(text: str) -> str:
     if not clause:
         return ""
     plain = clause[phrases("small").match(clause).end() :]  # type: ignore[union-attr]
-    for kind in NO_PLAN_HEADINGS:
-        # "**Objective 1: rock data**"
+    # "| Action | Objects |" announces no other plan.
+    in_table = text.startswith("|")
+    for kind in NO_PLAN_HEADINGS if in_table else (*NO_PLAN_HEADINGS, "recap", "plan"):
         if phrases(kind, "heading").match(plain):
             # "To serve a, the following actions can be taken:" offers nothing else.
             return "plan" if kind == "offers" and bare.startswith("To ") else kind
-    # "| Action | Objects |" announces no other plan.
-    kinds = () if text.startswith("|") else ("recap", "plan")
-    known = (kind for kind in kinds if phrases(kind, "heading").match(plain))
-    return next(known, "" if text.startswith("|") else "title")
+    return "" if in_table else "title"
 
 
 _MARKS = front("marks")
