@@ -233,10 +233,10 @@ class _Readable(NamedTuple):
 
     def judge(self, text: str, policy: str) -> bool:
         readings, layout = self.reader.placed(text)
-        chosen = [item.reading for item in READING_POLICIES[policy].choose(readings, layout.blocks)]
+        chosen = [item.reading for item in READING_POLICIES[policy].choose(readings, layout.ranks)]
         if any(reading.status != "read" for reading in chosen):
             return False
-        if not chosen and not any(block.closed for block in layout.blocks):
+        if not chosen and not layout.ended:
             return False
         return validate(self.task, [reading.action for reading in chosen if reading.action is not None]).valid
 

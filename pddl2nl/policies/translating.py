@@ -247,12 +247,12 @@ class LineTranslator:
         sole = _sole_readings(layout, readings.readings)
         if self.mode == "reader+llm":
             found = [self._read_or_translated(text, item, sole, ask, settled) for item in placed]
-            chosen = READING_POLICIES[readings.policy].choose(found, layout.blocks)
+            chosen = READING_POLICIES[readings.policy].choose(found, layout.ranks)
             return tuple(item.reading for item in chosen)
         lines: list[Reading] = []
         for item in self._chosen_if_read(placed, layout, readings.policy):
-            reading, block = _widened(text, item.reading, sole), layout.blocks[item.block]
-            if not readings.chosen and not (block.opened or block.closed) and reading.status == "unreadable":
+            reading, tagged = _widened(text, item.reading, sole), layout.ranks[item.block] > 0
+            if not readings.chosen and not tagged and reading.status == "unreadable":
                 # Among prose alone, a line that begins like an action need not be meant as one.
                 reading = reading._replace(status="not-an-action")
             lines.append(reading)
@@ -289,15 +289,15 @@ class LineTranslator:
         known: dict[tuple[int, int], PlacedReading] = {}
         supposed: list[PlacedReading] = []
         for number, item in enumerate(placed):
-            reading, block = item.reading, layout.blocks[item.block]
+            reading, tagged = item.reading, layout.ranks[item.block] > 0
             attempt = reading.is_attempt and len(reading.text.split()) >= self._lengths[0]
-            if attempt or self._may_be_action(item, block.opened or block.closed):
+            if attempt or self._may_be_action(item, tagged):
                 known[reading.start, reading.end] = item
                 reading = reading._replace(status="read", action=GroundAction(f"line-{number}", ()))
                 supposed.append(item._replace(reading=reading))
             else:
                 supposed.append(item._replace(reading=reading._replace(status="not-an-action", action=None)))
-        chosen = READING_POLICIES[policy].choose(supposed, layout.blocks)
+        chosen = READING_POLICIES[policy].choose(supposed, layout.ranks)
         return [known[item.reading.start, item.reading.end] for item in chosen]
 
     def _may_be_action(self, item: PlacedReading, tagged: bool) -> bool:

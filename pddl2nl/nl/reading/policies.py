@@ -22,13 +22,13 @@ reply. Lines that a policy leaves out stay in the readings.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 from pddl2nl.nl.reading.formal import UNKNOWN_VERB
 from pddl2nl.nl.reading.readings import ARROWS, OFFERED, TAILED, UNDECIDED, UNSAID, PlacedReading, reported
-from pddl2nl.nl.reading.segments import NO_PLAN_HEADINGS, Block, heading_of, label_of
+from pddl2nl.nl.reading.segments import NO_PLAN_HEADINGS, heading_of
 from pddl2nl.nl.reading.stance import amended, inserted
 from pddl2nl.nl.reading.words import WORDS, says, word_table
 from pddlval import GroundAction
@@ -40,14 +40,14 @@ Placed = Sequence[PlacedReading]
 class ReadingPolicy:
     """A rule that chooses a reply's plan; ``version`` grows whenever its choice can change.
 
-    ``choose`` takes all readings with their layout, and the blocks between plan tags, and gives the chosen
-    readings in order.
+    ``choose`` takes all readings with their layout, and the ranks of the stretches between plan tags (`Layout`), and
+    gives the chosen readings in order.
     """
 
     name: str
     version: int
     description: str
-    choose: Callable[[Placed, Sequence[Block]], Placed]
+    choose: Callable[[Placed, Sequence[int]], Placed]
 
 
 # ── blocks of steps ──────────────────────────────────────────────────────────────────────────────
@@ -59,20 +59,15 @@ class _Steps:
 
     ``rank``: which plan tags are around it; ``words``: what the reply says between the block before it and this one;
     ``restarts``: its numbering begins anew; ``rejected``: the reply says behind it that it is wrong; ``parts``: which
-    part of a plan it is (`_parts`).
+    part of a plan it is, by the nouns or marks of parts.
     """
 
     rank: int
     words: list[str]
     restarts: bool
     items: list[PlacedReading] = field(default_factory=list)
-    numbers: list[tuple[int, ...]] = field(default_factory=list)
     rejected: bool = False
     parts: Mapping[str, int] = field(default_factory=dict)
-
-    def add(self, item: PlacedReading) -> None:
-        self.items.append(item)
-        self.numbers += [item.place] if item.place else []
 
     @property
     def actions(self) -> list[GroundAction]:
@@ -89,9 +84,7 @@ class _Steps:
 
     @property
     def heading(self) -> str:
-        # The head of a table has two lines of its own.
-        near = 2 * (1 + any(text.startswith("|") for text in self.words[-2:]))
-        return next((kind for text in self.words[: -near - 1 : -1] if (kind := heading_of(text))), "")
+        return next((kind for text in self.words[:-3:-1] if (kind := heading_of(text))), "")
 
     @property
     def announced(self) -> bool:
@@ -121,7 +114,7 @@ def _follows(number: tuple[int, ...], last: tuple[int, ...]) -> bool:
     return _follows(number[:-1], last[:-1])
 
 
-def _blocks(placed: Placed, tags: Sequence[Block]) -> tuple[list[_Steps], list[str]]:
+def _blocks(placed: Placed, ranks: Sequence[int]) -> tuple[list[_Steps], list[str]]:
     """The attempts in blocks, and the words behind the last one.
 
     Blocks are cut at plan tags, where numbering restarts, and where words announce or reject a plan.
@@ -152,19 +145,19 @@ def _blocks(placed: Placed, tags: Sequence[Block]) -> tuple[list[_Steps], list[s
             continue
         if above is not None and (item.number is None or item.item == "option"):
             item = item._replace(number=above.number, outer=above.outer)
-        restarts = bool(blocks) and _restarts(blocks[-1], item)
         over = over if over and item.place and over.indent < item.indent else None
-        parts = _parts(words[-1] if words else "", over)
-        if over is not None:
-            # "1. …" below each of two bullets
-            restarts = restarts or (bool(blocks) and blocks[-1].numbers[-1:] == [item.place])
-            words = words or [over.reading.text if _changes(over.reading.text) else ""]
+        restarts = bool(blocks) and _restarts(blocks[-1].items, item, inner=over is not None)
+        # The number of a part by its noun, and the line of the list item above a part
+        parts = dict([part_of(words[-1] if words else "")])
+        parts |= {f"{over.item} {over.indent}": over.reading.line} if over else {}
         if words and other not in ("", item.mark) and words[-1].endswith(":"):
             # "Initial positions:" stands above a list of its own.
             words = [*words[:-1], words[-1].rstrip(":") + "."]
+        # "* Better:" above "1. …"
+        words = words or ([over.reading.text if _announces(over.reading.text) else ""] if over else [])
         if not blocks or restarts or not _goes_on(blocks[-1], item, words, parted):
-            blocks.append(_Steps(tags[item.block].rank, words, restarts, parts=parts))
-        blocks[-1].add(item)
+            blocks.append(_Steps(ranks[item.block], words, restarts, parts=parts))
+        blocks[-1].items.append(item)
         first, *rest = blocks[-1].items[:4]
         again = len(rest) == 2 and first.place == rest[0].place and _follows(item.place, first.place)
         if again and rest[0].gap and first.reading.line < rest[0].reading.line:
@@ -178,24 +171,19 @@ def _blocks(placed: Placed, tags: Sequence[Block]) -> tuple[list[_Steps], list[s
 _PART = re.compile(r"\W*(?:([A-Za-z]+) #?(\d+|[A-E])\b|((?i:first|second|third|fourth|fifth)) ([a-z]+))")
 
 
-def part_of(title: str) -> tuple[str, str]:
-    """The noun and the number of a part of a plan ("Phase 2", "Second trip"); two empty texts for no such title."""
+def part_of(title: str) -> tuple[str, int]:
+    """The noun and the number of a part of a plan ("Phase 2", "Second trip"); nothing and 0 for no such title."""
     said = _PART.match(title)
-    return ((said[1] or said[4]).lower(), (said[2] or said[3]).lower()) if said else ("", "")
+    noun, number = ((said[1] or said[4]).lower(), (said[2] or said[3]).lower()) if said else ("", "")
+    if not noun or noun in WORDS.plan_nouns:
+        return "", 0
+    return noun, int(number) if number.isdigit() else _PLACES[number] + 1
 
 
-def _parts(title: str, over: PlacedReading | None) -> dict[str, int]:
-    """The number of a part of a plan by its noun ("Phase 2", "Second trip"), and the line of the list item above it."""
-    parts = {} if over is None else {f"{over.item} {over.indent}": over.reading.line}
-    noun, number = part_of(title)
-    if noun and noun not in WORDS.plan_nouns:
-        parts[noun] = int(number) if number.isdigit() else _PLACES[number] + 1
-    return parts
-
-
-def _changes(title: str) -> bool:
-    """Whether the title of a part announces another plan, or none: "Better:", "Check:", but not "Out again:"."""
-    return turns_away(title) or heading_of(title) in NO_PLAN_HEADINGS or label_of(title.lower().split()) == "action"
+def _announces(text: str) -> bool:
+    """Whether words announce another plan, or none: "Attempt 2:", "Better:", "Check:", but not "Out again:"."""
+    plan = not WORDS.plan_nouns.isdisjoint(text.lower().split())
+    return plan or turns_away(text) or heading_of(text) in NO_PLAN_HEADINGS
 
 
 def _speaks(item: PlacedReading) -> bool:
@@ -220,32 +208,33 @@ def _changed(items: list[PlacedReading], item: PlacedReading) -> list[PlacedRead
     if item.reading.reason == UNSAID and says("drops", item.reading.text):
         kept = [other for other in items if other.number not in numbers]
         # A step that is not there cannot be dropped: that is reported.
-        return kept if len(kept) < len(items) else [*items, item]
+        return kept if len(kept) < len(items) else [*items, item._replace(number=None)]
     place = next((place for place, other in enumerate(items) if other.number in numbers), len(items))
+    item = item._replace(number=items[place].number if items[place:] else None)
     return [*items[:place], item, *(other for other in items[place:] if other.number not in numbers)]
 
 
-def _restarts(block: _Steps, item: PlacedReading) -> bool:
-    """Whether numbering begins anew with a step, or an option does."""
-    if item.reading.line == block.items[-1].reading.line:
-        return False
-    number, numbers = item.place, block.numbers
-    if not number or not numbers:
-        # A list begins behind sentences that say actions.
-        return item.item == "option" or bool(number and number[-1] <= 1)
-    return item.item == "option" or number < numbers[-1] or number == numbers[-1] != numbers[0]
+def _numbers(items: Iterable[PlacedReading]) -> tuple[int, ...]:
+    """The first number among steps; empty without any."""
+    return next((item.place for item in items if item.place), ())
+
+
+def _restarts(items: Sequence[PlacedReading], item: PlacedReading, *, inner: bool) -> bool:
+    """Whether numbering begins anew with a step behind others, or an option does; ``inner``: below a list item."""
+    if item.reading.line == items[-1].reading.line or not item.place:
+        return item.item == "option" and item.reading.line != items[-1].reading.line
+    first, last = _numbers(items), _numbers(reversed(items))
+    # A list begins behind sentences that say actions, and may number each item by 1.
+    return item.place < last or (item.place == last and (inner or last != first)) if last else item.place[-1] <= 1
 
 
 def _goes_on(block: _Steps, item: PlacedReading, words: Sequence[str], parted: bool) -> bool:
     """Whether a step belongs to the block before it, behind such words, ``parted`` from it by a blank line or not."""
-    last, numbers = block.items[-1], block.numbers
-    if item.block != last.block:
-        return False
-    if _follows(item.place, numbers[-1] if numbers else ()):
-        return True
+    last = block.items[-1]
+    if item.block != last.block or (item.place and _follows(item.place, _numbers(reversed(block.items)))):
+        return item.block == last.block
     if block.rank == 3:
-        announced = heading_of(words[-1]) == "plan" if words else False
-        return not (announced or any(says("rejects", text) for text in words))
+        return not any(heading_of(text) == "plan" or says("rejects", text) for text in words)
     apart = item.gap and not item.place and item.reading.line != last.reading.line
     return not (parted or apart or any(heading_of(text) or turns_away(text) for text in words))
 
@@ -253,16 +242,16 @@ def _goes_on(block: _Steps, item: PlacedReading, words: Sequence[str], parted: b
 # ── the plan ─────────────────────────────────────────────────────────────────────────────────────
 
 
-def _default(placed: Placed, blocks: Sequence[Block]) -> Placed:
+def _default(placed: Placed, ranks: Sequence[int]) -> Placed:
     """The plan by the rule of this module, with what is reported in the prose of it."""
     told = [
         item._replace(reading=item.reading.as_prose(item.reading.stance)) if item.doubt else item for item in placed
     ]
-    return _with_doubts(_chosen(told, blocks), placed)
+    return _with_doubts(_chosen(told, ranks), placed)
 
 
-def _chosen(placed: Placed, tags: Sequence[Block]) -> Placed:
-    blocks, behind = _blocks(_without_restatements(placed), tags)
+def _chosen(placed: Placed, ranks: Sequence[int]) -> Placed:
+    blocks, behind = _blocks(_without_restatements(placed), ranks)
     if not blocks:
         return _reported([item for item in placed if item.reading.rule == "offered"], OFFERED)
     for block, after in zip(blocks, [*(other.words for other in blocks[1:]), behind], strict=True):
@@ -291,60 +280,53 @@ def _reported(items: Placed, reason: str) -> list[PlacedReading]:
 
 def _follow(plan: _Steps, block: _Steps) -> _Steps:
     """What counts of a plan and a block behind it: the block, the plan that it only explains, or both as one."""
-    apart = block.rank == 3 and block.items[0].block != plan.items[0].block
-    parts = {**plan.parts, **block.parts}
-    both = replace(plan, items=[*plan.items, *block.items], rejected=block.rejected, parts=parts)
-    known = any(item.reading.reason != UNKNOWN_VERB for item in block.items) or block.heading == "plan"
-    both_listed = block.listed and plan.listed
-    # "In short: 1. Unstack Y from O": initials of the objects of the plan before it
-    short = len(block.items) <= len(plan.actions) and all(
-        item.reading.status == "unknown-object" and not item.tries for item in block.items
+    both = replace(
+        plan, items=[*plan.items, *block.items], rejected=block.rejected, parts={**plan.parts, **block.parts}
     )
-    # "The key steps are:" behind a tagged plan
-    ends = block.announced and block.rank < plan.rank
     at_once = block.items[0].reading.line <= plan.items[-1].reading.line + 1
-    if not block.holds_action and known and (both_listed or at_once) and not (short or ends):
+    if not block.holds_action:
         # "**At depot_1**" with steps that cannot be read is a part of the plan: they are reported.
-        return both
-    if not block.holds_action or (block.rank < plan.rank and not plan.rejected):
+        known = block.heading == "plan" or any(item.reading.reason != UNKNOWN_VERB for item in block.items)
+        near = at_once or (block.listed and plan.listed)
+        # "The key steps are:" may stand behind a tagged plan.
+        return both if known and near and (not block.announced or block.rank >= plan.rank) else plan
+    if block.rank < plan.rank and not plan.rejected:
         return plan
     if not plan.holds_action or block.rank > plan.rank:
         return block
-    if block.heading == "recap" and set(block.actions) <= set(plan.actions):
+    here, before = {*block.actions}, {*plan.actions}
+    if block.heading == "recap" and here <= before:
         return block if block.actions == plan.actions else plan
+    turns = any(map(turns_away, block.words))
     first = dict.fromkeys(WORDS.part_nouns, 1)
     further = any(number > plan.parts.get(part, first.get(part, number)) for part, number in block.parts.items())
-    if further and not plan.rejected and not any(map(_changes, block.words)):
+    if further and not (turns or plan.rejected or any(map(_announces, block.words[:-1]))):
         # "Phase 3: Back again" does what phase 1 did.
         return both
-    if any(number == 1 and part in WORDS.part_nouns and part not in plan.parts for part, number in block.parts.items()):
-        # "Phase 1" begins the plan: what stands before it led there.
-        return block
-    if mended := _mended(plan, block):
+    # "Phase 1" begins the plan: what stands before it led there.
+    begins = any(first.get(part) == number and part not in plan.parts for part, number in block.parts.items())
+    if not begins and (mended := _mended(plan, block)):
         return mended
-    if plan.rejected or apart or any(turns_away(text) for text in block.words):
-        return block
+    tagged = block.rank == 3 and block.items[0].block != plan.items[0].block
     # "Now the remaining steps:" announces further ones, if less than half of them were said before.
-    here, before = {*block.actions}, {*plan.actions}
-    replaces = 2 * len(here & before) >= min(len(here), len(before)) or block.listed != plan.listed
-    replaces = replaces or any(says("numbered_plan", text) or says("whole_plan", text) for text in block.words[-1:])
-    if block.announced and replaces:
+    again = 2 * len(here & before) >= min(len(here), len(before)) or block.listed != plan.listed
+    again = again or any(says("numbered_plan", text) or says("whole_plan", text) for text in block.words[-1:])
+    if begins or plan.rejected or turns or tagged or (block.announced and again):
         return block
     if _is_part(block.actions, plan.actions):
         return plan
-    # "**Phase 2: Delivery**" begins a part with any numbers.
-    longer = _is_part(plan.actions, block.actions)
     # "1. … 2. …" and at once "1. …" again; what stands between may be a title that was taken for an attempt.
-    again = not here.isdisjoint(before) or (at_once and plan.items[-1].reading.action is not None)
-    anew = block.restarts and not block.words and again
-    # "**Get the snacks.** Any of them will do:" above a list goes on with the sentences before it.
-    goes_on = bool(block.words) and re.match(r"\*\*[^*]+[.:!]\*\* \w", block.words[-1]) is not None
+    anew = at_once and plan.items[-1].reading.action is not None
+    anew = block.restarts and not block.words and (anew or not here.isdisjoint(before))
     # "**The movie**" above sentences, and "**The snacks**" above a list
     titled = all(part.words and part.words[-1].lstrip().startswith(("#", "**")) for part in (plan, block))
-    goes_on = goes_on or (titled and here.isdisjoint(before))
-    if longer or (block.listed and not plan.listed and not goes_on) or anew:
-        return block
-    return both
+    # "**Get the snacks.** Any of them will do:" above a list goes on with the sentences before it.
+    goes_on = (titled and here.isdisjoint(before)) or (block.words and _SENTENCE.match(block.words[-1]))
+    listed = block.listed and not plan.listed and not goes_on
+    return block if anew or listed or _is_part(plan.actions, block.actions) else both
+
+
+_SENTENCE = re.compile(r"\*\*[^*]+[.:!]\*\* \w")
 
 
 def _is_part(some: Sequence[GroundAction], of: Sequence[GroundAction]) -> bool:
@@ -355,17 +337,15 @@ def _is_part(some: Sequence[GroundAction], of: Sequence[GroundAction]) -> bool:
 
 def _mended(plan: _Steps, block: _Steps) -> _Steps | None:
     """The plan with its end replaced, or one step: "3. … Wait, that fails. 3. …", "Let me fix step 2. 2. …"."""
-    number = next((item.number for item in block.items if item.number is not None), None)
-    if not block.restarts or number is None:
-        return None
-    for at, changed in enumerate(() if block.announced else plan.items):
+    number = next((item.number for item in block.items if item.number is not None), 0)
+    for at, changed in enumerate(plan.items if block.restarts and not block.announced else ()):
         numbers = amended(changed.reading.text) if changed.reading.reason == UNSAID else ()
         if number in numbers:
-            more = any(item.number not in numbers for item in block.items)
-            behind = () if more else plan.items[at + 1 :]
+            behind = plan.items[at + 1 :] if {item.number for item in block.items} <= {*numbers} else ()
             return replace(plan, items=[*plan.items[:at], *block.items, *behind], rejected=block.rejected)
     # "2. stack a on b (invalid)" is rejected by its own line.
-    if number < 2 or not (plan.rejected or block.announced or plan.items[-1].reading.stance == "rejected"):
+    rejected = plan.rejected or block.announced or plan.items[-1].reading.stance == "rejected"
+    if not block.restarts or number < 2 or not rejected:
         return None
     kept = [item for item in plan.items if item.number is None or item.number < number]
     return replace(plan, items=[*kept, *block.items], rejected=block.rejected)
@@ -415,7 +395,7 @@ def chosen_option(text: str, count: int) -> int | None:
 # ── the other policies ───────────────────────────────────────────────────────────────────────────
 
 
-def _all(placed: Placed, blocks: Sequence[Block]) -> Placed:
+def _all(placed: Placed, ranks: Sequence[int]) -> Placed:
     """The readings of the last stretch between plan tags that holds an action, or of the whole reply.
 
     A stretch with both tags comes before one that only ends in a tag (its start tag may be the prompt's last word),
@@ -423,12 +403,12 @@ def _all(placed: Placed, blocks: Sequence[Block]) -> Placed:
     """
     plain = [item for item in placed if not item.doubt]
     holding = {item.block for item in plain if item.reading.status in ("read", "ambiguous")}
-    rank, index = max(((blocks[index].rank, index) for index in holding), default=(0, 0))
+    rank, index = max(((ranks[index], index) for index in holding), default=(0, 0))
     inside = [item for item in plain if not rank or item.block == index]
     return _with_doubts([item for item in _without_restatements(inside) if item.reading.is_attempt], placed)
 
 
-def _planbench(placed: Placed, blocks: Sequence[Block]) -> Placed:
+def _planbench(placed: Placed, ranks: Sequence[int]) -> Placed:
     kept: list[PlacedReading] = []
     for item in placed:
         # PlanBench splits lines at blanks and knows an action's first word only where no mark but a star clings to
@@ -453,29 +433,27 @@ def _without_restatements(placed: Placed) -> list[PlacedReading]:
     """
     kept: list[PlacedReading] = []
     title: PlacedReading | None = None
-    parted: PlacedReading | None = None
+    several = False
     for item in placed:
         reading = item.reading
         same_line = title is not None and reading.line == title.reading.line
         below = title is not None and item.indent > title.indent
-        if item.item != "" and not same_line and not below and (parted is None or item.indent <= parted.indent):
-            title, parted = item if reading.status == "read" else None, None
-        elif reading.is_attempt and title is not None:
-            read = reading.status == "read"
-            done = {arg for other in (title, *kept[-1:]) if other.reading.action for arg in other.reading.action.args}
-            # "- You put down a temporarily to get at b." below "1. Put down a"
+        if item.item != "" and not same_line and not below:
+            title, several = item if reading.status == "read" else None, False
+        elif title is not None and several and below and reading.action == title.reading.action:
+            # "2. Stack a on b:" above "- Pick up a" and "- Stack a on b" is the title of both.
+            kept.remove(title)
+            title = None
+        elif title is not None and not several and reading.is_attempt:
             step = title.reading.action
-            tailed = reading.reason == TAILED and step is not None and item.tries.issuperset(step.args)
-            failed = (same_line or below) and (item.tries <= done or tailed)
-            again = reading.action == step if read else failed
+            done = {*step.args} if step else set[str]()
+            # "- You put down a temporarily to get at b." below "1. Put down a"
+            failed = (same_line or below) and (item.tries <= done or (reading.reason == TAILED and item.tries >= done))
+            again = reading.action == step if reading.status == "read" else failed
             if again and (item.apart or not same_line):
                 continue
-            parted = title if below and read else parted
-            title = title if same_line else None
-        elif parted is not None and reading.action == parted.reading.action and item.indent > parted.indent:
-            # "2. Stack a on b:" above "- Pick up a" and "- Stack a on b" is the title of both.
-            kept.remove(parted)
-            parted = None
+            several = below and reading.status == "read"
+            title = title if same_line or several else None
         if kept and reading.action is not None and reading.action == kept[-1].reading.action:
             last = kept[-1]
             if item.mark != last.mark and item.item != last.item and item.block == last.block:
@@ -497,18 +475,13 @@ def _with_doubts(chosen: Placed, placed: Placed) -> Placed:
         return [item for item in placed if item.doubt]
     # What stands below a step, further in, explains it, but for an order behind an arrow.
     deep = min(item.indent for item in chosen) + 2
-    first, last = chosen[0].reading.line - 1, chosen[-1].reading.line
-    # Behind a blank line another paragraph begins.
-    last += all(not item.gap for item in placed if item.reading.line == last + 1)
-    near = [
-        item
-        for item in placed
-        if item.doubt and item.block == chosen[0].block and (item.indent < deep or item.item in ARROWS)
-    ]
-    # A call in code marks that is not read is reported wherever it stands.
-    beside = [item for item in near if first <= item.reading.line <= last or _CALL.search(item.reading.text)]
+    first, last = chosen[0].reading.line - 1, chosen[-1].reading.line + 1
     plan = [*chosen]
-    for doubt in beside:
+    for doubt in (item for item in placed if item.doubt and item.block == chosen[0].block):
+        # A call in code marks that is not read is reported wherever it stands.
+        near = first <= doubt.reading.line <= last or _CALL.search(doubt.reading.text)
+        if not near or (doubt.indent >= deep and doubt.item not in ARROWS):
+            continue
         # A step that takes the place of another one stands behind it in the reply.
         behind = (at for at, item in enumerate(plan) if item.reading.start > doubt.reading.start)
         plan.insert(next(behind, len(plan)), doubt)
@@ -521,7 +494,7 @@ READING_POLICIES: Mapping[str, ReadingPolicy] = MappingProxyType(
         for policy in (
             ReadingPolicy(
                 "default",
-                19,
+                20,
                 "The last block of steps that is tagged ([PLAN] … [PLAN END]), announced or follows a rejection; "
                 "tagged blocks come first. An announced block that says less than half of the plan before it again is "
                 "a further part of it. A block whose heading says that it is no plan does not count, and what only "

@@ -147,7 +147,7 @@ class Reader:
         if (own := self._by_own_names(text)) is not None:
             return own.read(text, policy)
         placed, layout = self.placed(text)
-        chosen = READING_POLICIES[policy].choose(placed, layout.blocks)
+        chosen = READING_POLICIES[policy].choose(placed, layout.ranks)
         chosen = self._with_parts(layout.text, placed, chosen) if policy == "default" else chosen
         readings = Readings(tuple([item.reading for item in placed]), (), layout.ended, policy)
         return readings.choosing(self._completed(layout, chosen))
@@ -333,8 +333,7 @@ class Reader:
         said = layout.text
         strings = '"' in said
         for index, piece in enumerate(layout.pieces):
-            block = layout.blocks[piece.block]
-            tagged = block.rank == 3
+            tagged = layout.ranks[piece.block] == 3
             # Numbering that goes back begins another list of steps.
             number = _ITEM.match(said, piece.start, piece.end) if said[piece.start].isdigit() else None
             begun = piece.block != tag or (number is not None and 0 < int(number[1] or 0) <= count)

@@ -111,15 +111,13 @@ def heading_of(text: str) -> str:
     if not clause:
         return ""
     plain = clause[phrases("small").match(clause).end() :]  # type: ignore[union-attr]
-    for kind in NO_PLAN_HEADINGS:
-        # "**Objective 1: rock data**"
+    # "| Action | Objects |" announces no other plan.
+    in_table = text.startswith("|")
+    for kind in NO_PLAN_HEADINGS if in_table else (*NO_PLAN_HEADINGS, "recap", "plan"):
         if phrases(kind, "heading").match(plain):
             # "To serve a, the following actions can be taken:" offers nothing else.
             return "plan" if kind == "offers" and bare.startswith("To ") else kind
-    # "| Action | Objects |" announces no other plan.
-    kinds = () if text.startswith("|") else ("recap", "plan")
-    known = (kind for kind in kinds if phrases(kind, "heading").match(plain))
-    return next(known, "" if text.startswith("|") else "title")
+    return "" if in_table else "title"
 
 
 _MARKS = front("marks")
@@ -137,14 +135,14 @@ def peel(text: str) -> Peeled:
     item = label = ""
     outer: tuple[int, ...] = ()
     while at < len(text) and label != "thought":
-        letter = text[at].isalpha()
-        if match := (_BULLET.match(text, at) if not prefix and not letter else None):
+        if match := (_BULLET.match(text, at) if not prefix else None):
             markup, item = True, item or match[1] or match[2] or "->"
         elif match := (_NUMBER.match(text, at) if not prefix or (label and number is None) else None):
             markup, item = True, "count" if match["bare"] else "number"
             if number is None:
-                number = _number(match)
                 outer = tuple([int(count) for count in (match["outer"] or "").split(".") if count])
+                # The last group of a pattern is its number.
+                number = int(match[match.lastgroup]) if match.lastgroup else None
         elif match := _MARKS.match(text, at):
             markup = True
         elif labelled := _label(text, at):
@@ -184,12 +182,6 @@ def _label(text: str, at: int) -> tuple[re.Match[str], str] | None:
     return (match, said) if said or all(map(is_plain_lead, words)) else None
 
 
-def _number(match: re.Match[str]) -> int | None:
-    groups = ("plain", "deep", "hash", "bare", "part", "cell", "foreign")
-    count = next((match[group] for group in groups if match[group]), None)
-    return int(count) if count else None
-
-
 class Piece(NamedTuple):
     """A line, the part of it between tags, or a record of several lines, without the blanks around it.
 
@@ -209,30 +201,22 @@ class Piece(NamedTuple):
     fenced: bool = False
 
 
-class Block(NamedTuple):
-    """A stretch between plan tags: whether a start tag opens it and whether an end tag closes it."""
-
-    opened: bool
-    closed: bool
-
-    @property
-    def rank(self) -> int:
-        """Two tags come before an end tag, and that before a start tag."""
-        return 2 * self.closed + self.opened
-
-
 @dataclass(frozen=True)
 class Layout:
-    """A reply cut into pieces, with their blocks; ``text`` is the reply without noise, as long as it was."""
+    """A reply cut into pieces; ``text`` is the reply without noise, as long as it was.
+
+    ``ranks`` are those of the stretches between plan tags: 3 with both tags, 2 with an end tag only, 1 with a start tag
+    only, else 0.
+    """
 
     pieces: tuple[Piece, ...]
-    blocks: tuple[Block, ...]
+    ranks: tuple[int, ...]
     text: str
 
     @property
     def ended(self) -> bool:
         """Whether an end tag stands anywhere."""
-        return any(block.closed for block in self.blocks)
+        return max(self.ranks) > 1
 
 
 _BRACKET = re.compile(r"[\[<]")
@@ -256,7 +240,7 @@ def _tags(text: str) -> list[tuple[int, int, str]]:
 def lay_out(text: str) -> Layout:
     """Cuts a clean reply at line breaks and plan tags. Tags inside a hidden thought don't count."""
     pieces: list[Piece] = []
-    blocks: list[Block] = []
+    ranks: list[int] = []
     opened = hidden = False
     at, line = 0, 1
     known = 0
@@ -267,19 +251,16 @@ def lay_out(text: str) -> Layout:
         if kind == "unthink" and not hidden:
             # Chat templates often swallow the opening tag: all before the closing one was thinking.
             pieces[known:] = [piece._replace(hidden=True) for piece in pieces[known:]]
-        line = _cut(text, at, start, line, pieces, len(blocks), hidden or kind == "unthink")
+        line = _cut(text, at, start, line, pieces, len(ranks), hidden or kind == "unthink")
         known = len(pieces) if kind == "unthink" else known
         at = end
         if kind in ("think", "unthink"):
             hidden = kind == "think"
-        elif kind == "end":
-            blocks.append(Block(opened, True))
-            opened = False
         else:
-            blocks.append(Block(opened, False))
-            opened = True
-    _cut(text, at, len(text), line, pieces, len(blocks), hidden)
-    blocks.append(Block(opened, False))
+            ranks.append(2 * (kind == "end") + opened)
+            opened = kind != "end"
+    _cut(text, at, len(text), line, pieces, len(ranks), hidden)
+    ranks.append(int(opened))
     if "```" in text:
         fences = [piece.line for piece in pieces if text.startswith("```", piece.start)]
         pieces = [piece._replace(fenced=bisect(fences, piece.line) % 2 == 1) for piece in pieces]
@@ -287,7 +268,7 @@ def lay_out(text: str) -> Layout:
         pieces = _with_offers(text, pieces)
     if any(sign in text for sign in (":", '"', "'")):
         pieces = _with_records(text, pieces)
-    return Layout(tuple(pieces), tuple(blocks), text)
+    return Layout(tuple(pieces), tuple(ranks), text)
 
 
 _RULE = re.compile(r"[ \t|:-]+-[ \t|:-]+")
@@ -304,12 +285,8 @@ def _without_columns(text: str) -> str:
         cells = line.split("|")
         if at + 1 < len(lines) and "|" in lines[at + 1] and _RULE.fullmatch(lines[at + 1]):
             heads = [re.findall(r"\w+", cell.lower()) for cell in cells]
-            explains = {
-                place
-                for place, words in enumerate(heads)
-                if words and (label_of(words) == "thought" or (words[1:] and words[-1] == "afterwards"))
-            }
-            dropped = {place for place in explains if _ACTIONS.isdisjoint(heads[place])}
+            explains = [words and (label_of(words) == "thought" or words[-1] == "afterwards") for words in heads]
+            dropped = {place for place, words in enumerate(heads) if explains[place] and _ACTIONS.isdisjoint(words)}
             columns = len(cells)
         elif len(cells) != columns:
             columns = 0
@@ -336,28 +313,24 @@ def _cut(text: str, start: int, end: int, line: int, pieces: list[Piece], block:
 
 _OPENS = re.compile(r"(?:[A-Za-z_]\w*\s*=\s*)?[\[{][^\]})]*$")
 _BELOW = re.compile(r"(?:arg(?:ument)?s|param(?:eter)?s|objects)\s*:\s*[\[{]")
+_LETTERS = "abcdefghijklmnopqrstuvwxyz_= "
 _LONGEST_RECORD = 20_000
 
 
 def _with_records(text: str, pieces: list[Piece]) -> list[Piece]:
     """Joins the lines of a JSON value."""
     joined: list[Piece] = []
-    index = 0
-    while index < len(pieces):
-        piece = pieces[index]
-        index += 1
-        last = index
-        said = text[piece.start : piece.end]
-        if not piece.hidden and len(said) <= 200 and said[-1] in "[{(,:" and _OPENS.match(said):
-            end = _closing(text, piece.start + len(said) - len(said.lstrip("abcdefghijklmnopqrstuvwxyz_= ")))
-            while last < len(pieces) and pieces[last].start < end and pieces[last].block == piece.block:
-                last += 1
-        if last < len(pieces) and pieces[last].indent > piece.indent and _BELOW.match(text, pieces[last].start):
-            last += 1
-        if last > index:
-            piece = piece._replace(end=pieces[last - 1].end)
-            index = last
+    closes = 0
+    for piece in pieces:
+        before = joined[-1] if joined else piece
+        below = piece.indent > before.indent and _BELOW.match(text, piece.start)
+        if joined and piece.block == before.block and (piece.start < closes or below):
+            joined[-1] = before._replace(end=piece.end)
+            continue
         joined.append(piece)
+        said = text[piece.start : piece.end]
+        opens = not piece.hidden and len(said) <= 200 and said[-1] in "[{(,:" and _OPENS.match(said)
+        closes = _closing(text, piece.start + len(said) - len(said.lstrip(_LETTERS))) if opens else 0
     return joined
 
 
@@ -375,17 +348,13 @@ def _closing(text: str, start: int) -> int:
 def _with_offers(text: str, pieces: list[Piece]) -> list[Piece]:
     """Marks the paragraph under a heading that announces what could be done, or what is wrong."""
     marked: list[Piece] = []
-    heading = ""
-    announced = False
+    heading = kind = ""
     for piece in pieces:
         said = text[piece.start : piece.end]
-        if piece.gap and not announced:
-            heading = ""
+        heading = "" if piece.gap and not kind else heading
         kind = heading_of(said) if len(said) < 150 and ":" in said[-4:] else ""
-        announced = bool(kind)
         heading = kind or heading
-        offered = not kind and heading in ("offers", "rejected")
-        marked.append(piece._replace(offered=True) if offered else piece)
+        marked.append(piece._replace(offered=not kind and heading in ("offers", "rejected")))
     return marked
 
 

@@ -9,11 +9,11 @@ that a plan for what was read is a plan for what was told. ``objects`` maps told
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import accumulate, product
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from pddl2nl.errors import InputError
 from pddl2nl.nl.names import Names
@@ -45,12 +45,14 @@ from pddl2nl.pddl.tree import (
     Fluent,
     FluentValue,
     Forall,
+    Function,
     GroundAtom,
     Imply,
     Metric,
     Not,
     Number,
     Or,
+    Predicate,
     Problem,
     Special,
     TypedName,
@@ -67,6 +69,7 @@ _SECTION = re.compile(
 )
 
 
+Read = TypeVar("Read")
 Scope = Mapping[str, TypedName]
 """What terms mean at one place: told name or letter → PDDL name (or variable) and types."""
 
@@ -89,13 +92,29 @@ class Fact(NamedTuple):
     positive: bool = True
 
 
+# Names are told by position, since an object may be called "and".
+_OBJECTS = re.compile(r"(?:(?P<name>\S+)|Each of (?P<names>\S*[^\s,] and \S+|(?:\S+, ){2,}and \S+)) is (?P<kinds>.+)\.")
+_BRACKETS = re.compile(r"\((\0*)\)")
 _NUMBER = re.compile(r"-?\d+(?:\.\d+|/\d+)?")
 _EQUALITY = re.compile(r"(\S+) and (\S+) are (the same object|different objects)")
 _COMPARISON = re.compile(r" is (at least|at most|more than|less than|equal to) ")
 _COMPARISONS = {"at least": ">=", "at most": "<=", "more than": ">", "less than": "<", "equal to": "="}
 _OPERATORS = {" plus ": "+", " minus ": "-", " times ": "*", " divided by ": "/"}
-_EVERY = re.compile(r"every (.+?) ([A-Z]\d*)(?: and (?=every )|, (?=\())")
-_SOME = re.compile(r"(?:an? |one of the )?(.+?) ([A-Z]\d*)(?: and | such that (?=\())")
+_COMPOUNDS: Mapping[str, Callable[[tuple[Condition, ...]], Condition]] = {
+    NOTHING_ASKED: And,
+    IMPOSSIBLE: Or,
+    "() or ()": Or,
+    "() and ()": And,
+    "if () then ()": lambda parts: Imply(parts[0], parts[1]),
+    f"{NOT_SO}()": lambda parts: Not(parts[0]),
+}
+"""Conditions by what stands around the brackets of their parts."""
+# More parts that are joined in the same way
+_AGAIN = re.compile(r"( or \(\)| and \(\))(?=\1)")
+_QUANTIFIERS = (
+    (Forall, "for ", re.compile(r"every (.+?) ([A-Z]\d*)(?: and (?=every )|, (?=\())")),
+    (Exists, "there is ", re.compile(r"(?:an? |one of the )?(.+?) ([A-Z]\d*)(?: and | such that (?=\())")),
+)
 
 
 class FactReader:
@@ -104,22 +123,16 @@ class FactReader:
     def __init__(self, domain: Domain, wording: Wording):
         self._above = supertypes(domain)
         self.types = {wording.type_word(name).casefold(): name for name in self._above}
-        predicates: list[ExactForm[Fact]] = []
         phrases = Phrases(wording, domain)
-        for predicate in domain.predicates:
-            snippet = wording.predicates.get(predicate.name)
-            if snippet is None or snippet.text is None:
-                continue
-            types = tuple(parameter.types for parameter in predicate.parameters)
-            predicates.append(ExactForm(Fact(predicate.name, types), snippet.parts, len(types)))
-            if _has_own_negation(phrases, snippet):
-                predicates.append(ExactForm(Fact(predicate.name, types, False), snippet.negated_parts, len(types)))
+        predicates: list[ExactForm[Fact]] = []
+        for item in domain.predicates:
+            snippet = wording.predicates.get(item.name)
+            if snippet is not None and snippet.text is not None:
+                predicates.append(_form(item, snippet.parts))
+                if _has_own_negation(phrases, snippet):
+                    predicates.append(_form(item, snippet.negated_parts, positive=False))
         self._predicates = FormIndex(predicates)
-        functions: list[ExactForm[Fact]] = []
-        for function in domain.functions:
-            types = tuple(parameter.types for parameter in function.parameters)
-            functions.append(ExactForm(Fact(function.name, types), phrases.function(function.name).parts, len(types)))
-        self._functions = FormIndex(functions)
+        self._functions = FormIndex([_form(item, phrases.function(item.name).parts) for item in domain.functions])
 
     def facts(self, text: str, scope: Scope) -> list[Atom | Not]:
         """All literals that a sentence may say; one of them, if it was told in this wording."""
@@ -169,17 +182,10 @@ class FactReader:
     def conditions(self, text: str, scope: Scope) -> list[Condition]:
         """All conditions that a sentence may say, in the grammar of `pddl2nl.nl.telling.teller`."""
         options: list[Condition] = [*self.facts(text, scope)]
-        if match := _EQUALITY.fullmatch(text):
-            first, second = scope.get(match[1]), scope.get(match[2])
-            if first is not None and second is not None:
-                same = Equality(first.name, second.name)
-                options.append(same if match[3] == "the same object" else Not(same))
-        if text == NOTHING_ASKED:
-            options.append(And())
-        if text == IMPOSSIBLE:
-            options.append(Or())
-        if text[:1] == "(" or text.startswith(("if (", "for every ", "there is ", NOT_SO + "(")):
-            options += self._compound(text, scope)
+        if (match := _EQUALITY.fullmatch(text)) and match[1] in scope and match[2] in scope:
+            same = Equality(scope[match[1]].name, scope[match[2]].name)
+            options.append(same if match[3] == "the same object" else Not(same))
+        options += self._compound(text, scope)
         for match in _COMPARISON.finditer(text):
             left = self.expressions(text[: match.start()], scope)
             right = self.expressions(text[match.end() :], scope) if left else []
@@ -187,42 +193,30 @@ class FactReader:
         return list(dict.fromkeys(options))
 
     def _compound(self, text: str, scope: Scope) -> Iterator[Condition]:
-        for kind, joiner in ((Or, " or "), (And, " and ")):
-            groups = _groups(text, joiner)
-            if len(groups) > 1:
-                yield from (kind(parts) for parts in self._all(groups, scope))
-            elif kind is Or and groups and len(_groups(groups[0], joiner)) > 1:
-                yield from self._compound(groups[0], scope)
-        if text.startswith("if ("):
-            for parts in self._all(_groups(text[len("if ") :], " then "), scope):
-                if len(parts) == 2:
-                    yield Imply(*parts)
-        if text.startswith(NOT_SO + "("):
-            yield from (Not(part) for (part,) in self._all(_groups(text[len(NOT_SO) :]), scope))
-        if text.startswith("for every "):
-            yield from (Forall(*options) for options in self._quantified(text[len("for ") :], _EVERY, scope))
-        if text.startswith("there is "):
-            yield from (Exists(*options) for options in self._quantified(text[len("there is ") :], _SOME, scope))
-
-    def _all(self, groups: Sequence[str], scope: Scope) -> Iterator[tuple[Condition, ...]]:
-        """Every way to read all the groups."""
-        return product(*(self.conditions(group, scope) for group in groups)) if groups else iter(())
+        """The conditions that a text with others in brackets may say."""
+        frame, insides = _framed(text)
+        for kind, start, each in _QUANTIFIERS:
+            if frame.startswith(start) and each.sub("", frame[len(start) :]) == "()":
+                yield from (kind(*way) for way in self._quantified(each.findall(frame, len(start)), insides[0], scope))
+        if frame == "()":
+            # A goal of one part that is a disjunction
+            yield from (part for part in self.conditions(insides[0], scope) if isinstance(part, Or) and part.parts)
+        elif make := _COMPOUNDS.get(_AGAIN.sub("", frame)):
+            ways = product(*(self.conditions(inside, scope) for inside in insides))
+            yield from (make(parts) for parts in ways)
 
     def _quantified(
-        self, text: str, announced: re.Pattern[str], scope: Scope
+        self, said: Sequence[tuple[str, str]], body: str, scope: Scope
     ) -> Iterator[tuple[tuple[TypedName, ...], Condition]]:
+        """The variables of a quantifier, of which their nouns and letters are said, and each way to read its body."""
         inner = dict(scope)
-        parameters: list[TypedName] = []
-        at = 0
-        while text[at : at + 1] != "(" and (match := announced.match(text, at)):
-            kinds = tuple(self.types.get(word.casefold(), "") for word in match[1].split(" or "))
-            if "" in kinds or match[2] in inner:
+        for nouns, letter in said:
+            kinds = tuple(self.types.get(noun.casefold(), "") for noun in nouns.split(" or "))
+            if "" in kinds or letter in inner:
                 return
-            parameters.append(TypedName(f"?{match[2].lower()}", kinds))
-            inner[match[2]] = parameters[-1]
-            at = match.end()
-        for group in _groups(text[at:]):
-            yield from ((tuple(parameters), body) for body in self.conditions(group, inner))
+            inner[letter] = TypedName(f"?{letter.lower()}", kinds)
+        parameters = tuple(inner[letter] for _, letter in said)
+        yield from ((parameters, condition) for condition in self.conditions(body, inner))
 
     # ── numbers ──────────────────────────────────────────────────────────────────────────────────
 
@@ -233,16 +227,21 @@ class FactReader:
             options.append(Number(Fraction(text)))
         if text == "the total time":
             options.append(Special("total-time"))
-        if text.startswith("minus ("):
-            for group in _groups(text[len("minus ") :]):
-                options += [Arithmetic("-", (operand,)) for operand in self.expressions(group, scope)]
-        for group in _groups(text) if text[:1] == "(" else []:
-            for joiner, operator in _OPERATORS.items():
-                pieces = _cut(group, joiner)
-                if len(pieces) > 1:
-                    ways = product(*(self.expressions(piece, scope) for piece in pieces))
-                    options += [Arithmetic(operator, way) for way in ways]
+        frame, insides = _framed(text)
+        if frame == "minus ()":
+            options += [Arithmetic("-", (operand,)) for operand in self.expressions(insides[0], scope)]
+        for joiner, operator in _OPERATORS.items() if frame == "()" else ():
+            pieces = _cut(insides[0], joiner)
+            if len(pieces) > 1:
+                ways = product(*(self.expressions(piece, scope) for piece in pieces))
+                options += [Arithmetic(operator, way) for way in ways]
         return list(dict.fromkeys(options))
+
+
+def _form(item: Predicate | Function, parts: Sequence[str | int], *, positive: bool = True) -> ExactForm[Fact]:
+    """The form of a predicate's or a function's text."""
+    types = tuple(parameter.types for parameter in item.parameters)
+    return ExactForm(Fact(item.name, types, positive), parts, len(types))
 
 
 def _has_own_negation(phrases: Phrases, snippet: Snippet) -> bool:
@@ -251,31 +250,19 @@ def _has_own_negation(phrases: Phrases, snippet: Snippet) -> bool:
     return snippet.negated is not None and phrases.negative(snippet.name, said) != NOT_SO + snippet.fill(said)
 
 
-def _groups(text: str, joiner: str = "") -> list[str]:
-    """The insides of ``(…) joiner (…) …``; empty where the text is not of that form. No joiner: one group."""
-    pieces = _cut(text, joiner) if joiner else [text]
-    return [piece[1:-1] for piece in pieces] if all(map(_is_bracketed, pieces)) else []
-
-
-def _is_bracketed(text: str) -> bool:
-    return text[:1] == "(" and text[-1:] == ")" and 0 not in _depths(text)[:-1]
-
-
-def _depths(text: str) -> list[int]:
-    """In how many brackets each letter stands; a closing bracket is outside."""
-    return list(accumulate((letter == "(") - (letter == ")") for letter in text))
+def _framed(text: str) -> tuple[str, list[str]]:
+    """A text with empty brackets, and what stood in them: "() or ()" of "(a is clear) or (b is clear)"."""
+    depths = accumulate((letter == "(") - (letter == ")") for letter in text)
+    masked = "".join("\0" if depth > (letter == "(") else letter for letter, depth in zip(text, depths, strict=True))
+    insides = [text[match.start(1) : match.end(1)] for match in _BRACKETS.finditer(masked)]
+    return _BRACKETS.sub("()", masked), insides
 
 
 def _cut(text: str, joiner: str) -> list[str]:
     """A text cut at each joiner that stands outside brackets."""
-    depths = _depths(text)
-    pieces: list[str] = []
-    start = 0
-    for match in re.finditer(re.escape(joiner), text):
-        if depths[match.start()] == 0:
-            pieces.append(text[start : match.start()])
-            start = match.end()
-    return [*pieces, text[start:]]
+    frame, insides = _framed(text)
+    rest = iter(insides)
+    return [re.sub(r"\(\)", lambda _: f"({next(rest)})", piece) for piece in frame.split(joiner)]
 
 
 @dataclass(frozen=True)
@@ -317,34 +304,18 @@ def read_objects(text: str, domain: Domain, wording: Wording, first: int = 1) ->
     for number, line in enumerate(text.split("\n")[1:], start=first + 1):
         if not line:
             continue
-        names, kinds = _object_line(line, types, number)
-        for name in names:
+        said = _OBJECTS.fullmatch(line)
+        kinds = tuple(types.get(word.casefold(), "") for word in said["kinds"].split(" or ")) if said else ()
+        if said is None or "" in kinds:
+            expected = "'<name> is a <type>.' or 'Each of <names> is a <type>.', with its full stop, and of the types "
+            reason = f"'{_short(line)}' has an unknown type or form"
+            raise NLReadError(number, reason, expected + ", ".join(sorted(set(types.values()))))
+        *others, last = (said["name"] or said["names"]).split(" ")
+        for name in (*(word.removesuffix(",") for word in others[:-1]), last):
             if name in objects:
                 raise NLReadError(number, f"'{name}' is told twice")
             objects[name] = TypedName(name, kinds)
     return objects
-
-
-def _object_line(line: str, types: Mapping[str, str], number: int) -> tuple[Sequence[str], tuple[str, ...]]:
-    expected = "'<name> is a <type>.' or 'Each of <names> is a <type>.'"
-    if not line.endswith("."):
-        raise NLReadError(number, f"readings '{_short(line)}'", f"{expected}, with its full stop")
-    said, _, kind = line[:-1].rpartition(" is ")
-    names = _names(said.removeprefix("Each of ").split(" ")) if said.startswith("Each of ") else (said,)
-    kinds = tuple(types.get(word.casefold(), "") for word in kind.split(" or "))
-    if not names or " " in names[0] or "" in kinds:
-        known = ", ".join(sorted(set(types.values())))
-        raise NLReadError(number, f"'{_short(line)}' has an unknown type or form", f"{expected} with {known}")
-    return names, kinds
-
-
-def _names(words: Sequence[str]) -> tuple[str, ...]:
-    """``n1 and n2`` or ``n1, n2, and n3``: told by position, since an object may be called "and"."""
-    if len(words) == 3 and words[1] == "and" and not words[0].endswith(","):
-        return (words[0], words[2])
-    if len(words) < 4 or words[-2] != "and" or not all(word.endswith(",") for word in words[:-2]):
-        return ()
-    return (*(word[:-1] for word in words[:-2]), words[-1])
 
 
 def read_state(text: str, domain: Domain, wording: Wording, objects: Scope, first: int = 1) -> ToldState:
@@ -360,17 +331,14 @@ def read_state(text: str, domain: Domain, wording: Wording, objects: Scope, firs
     negative: list[GroundAtom] = []
     values: dict[GroundAtom, Fraction] = {}
     for number, sentence in _sentences(text, STATE_START, first):
-        literals = reader.facts(sentence, objects)
         numeric = reader.value(sentence, objects) if sentence[-1:].isdigit() else []
-        if len(literals) + len(numeric) != 1:
-            raise _unread(number, sentence, [*literals, *(fluent for fluent, _ in numeric)], reader, objects)
-        if numeric:
-            fluent, value = numeric[0]
-            values[GroundAtom((fluent.name, *fluent.args))] = value
-        elif isinstance(literals[0], Atom):
-            atoms.append(_ground(literals[0]))
-        elif isinstance(literals[0].body, Atom):
-            negative.append(_ground(literals[0].body))
+        match _only([*reader.facts(sentence, objects), *numeric], number, sentence, reader, objects):
+            case Atom(name, args):
+                atoms.append(GroundAtom((name, *args)))
+            case Not(Atom(name, args)):
+                negative.append(GroundAtom((name, *args)))
+            case (Fluent(name, args), Fraction() as value):
+                values[GroundAtom((name, *args))] = value
     return ToldState(tuple(atoms), values, tuple(negative))
 
 
@@ -384,16 +352,12 @@ def read_goal(text: str, domain: Domain, wording: Wording, objects: Scope, first
     metric = None
     if len(lines) > 1 and lines[-1].startswith("I want to "):
         metric = _metric(lines.pop(), reader, objects, first + len(lines))
-    if lines == [EMPTY_GOAL]:
-        return ToldGoal(And(), metric)
-    if lines == [IMPOSSIBLE_GOAL]:
-        return ToldGoal(And((Or(),)), metric)
-    parts: list[Condition] = []
-    for number, sentence in _sentences("\n".join(lines), GOAL_START, first):
-        readings = reader.conditions(sentence, objects)
-        if len(readings) != 1:
-            raise _unread(number, sentence, readings, reader, objects)
-        parts.append(readings[0])
+    if lines in ([EMPTY_GOAL], [IMPOSSIBLE_GOAL]):
+        return ToldGoal(And() if lines == [EMPTY_GOAL] else And((Or(),)), metric)
+    parts = [
+        _only(reader.conditions(sentence, objects), number, sentence, reader, objects)
+        for number, sentence in _sentences("\n".join(lines), GOAL_START, first)
+    ]
     return ToldGoal(And(tuple(parts)), metric)
 
 
@@ -415,25 +379,21 @@ def read_problem(text: str, domain: Domain, wording: Wording) -> Problem:
     """
     sections = list(_SECTION.finditer(text))
     told = {section.lastgroup: section for section in sections}
+    opening = min((told[kind].start() for kind in ("goal", "objects") if kind in told), default=0)
+    # Of the states the first behind the opening counts, or one right before it.
+    behind = [item for item in sections if item.lastgroup == "state" and item.start() > opening]
+    states = behind or [item for item in sections if item.start() < opening][-1:]
+    told |= {"state": states[0]} if states else {}
     for kind, start in (("goal", GOAL_START), ("objects", OBJECTS_START), ("state", STATE_START)):
-        if kind not in told:
+        if kind not in told or told[kind].lastgroup != kind:
             expected = f"a text that begins '{start.strip()}'"
             raise NLReadError(text.count("\n") + 1, f"the text tells no {kind}", expected)
-    opening = min(told["goal"].start(), told["objects"].start())
-    behind = next((item for item in sections if item.lastgroup == "state" and item.start() > opening), None)
-    before = [item for item in sections if item.start() < opening]
-    if behind is None and (not before or before[-1].lastgroup != "state"):
-        raise NLReadError(text.count("\n") + 1, "the text tells no state", f"a text that begins '{STATE_START}'")
-
-    def place(section: re.Match[str]) -> int:
-        return text.count("\n", 0, section.start()) + 1
-
-    state = behind or before[-1]
-    objects = read_objects(told["objects"][0], domain, wording, place(told["objects"]))
+    lines = {kind: text.count("\n", 0, section.start()) + 1 for kind, section in told.items()}
+    objects = read_objects(told["objects"][0], domain, wording, lines["objects"])
     constants = {item.name: item for item in domain.constants}
     scope = {**constants, **objects}
-    facts = read_state(state[0], domain, wording, scope, place(state))
-    asked = read_goal(told["goal"][0], domain, wording, scope, place(told["goal"]))
+    facts = read_state(told["state"][0], domain, wording, scope, lines["state"])
+    asked = read_goal(told["goal"][0], domain, wording, scope, lines["goal"])
     return Problem(
         name="told",
         domain_name=domain.name,
@@ -462,20 +422,19 @@ def _sentences(text: str, start: str, first: int) -> list[tuple[int, str]]:
     return list(enumerate(lines, start=first))
 
 
-def _unread(line: int, sentence: str, readings: Sequence[object], reader: FactReader, objects: Scope) -> NLReadError:
+def _only(readings: Sequence[Read], line: int, sentence: str, reader: FactReader, objects: Scope) -> Read:
+    """The one way to read a sentence; raises `NLReadError` for none or several."""
+    if len(readings) == 1:
+        return readings[0]
+    said, expected = f"'{_short(sentence)}'", ""
     if readings:
         ways = " or ".join(dict.fromkeys(str(item) if isinstance(item, Atom) else repr(item) for item in readings))
-        return NLReadError(line, f"'{_short(sentence)}' can be read in two ways: {ways}")
-    unknown = reader.unknown_terms(sentence, objects)
-    if unknown:
-        quoted = ", ".join(f"'{name}'" for name in unknown)
-        return NLReadError(line, f"'{_short(sentence)}' names {quoted}, which no object is called")
-    expected = "a sentence of the wording about objects of fitting types"
-    return NLReadError(line, f"'{_short(sentence)}' is no sentence of the wording", expected)
-
-
-def _ground(atom: Atom) -> GroundAtom:
-    return GroundAtom((atom.predicate, *atom.args))
+        reason = f"{said} can be read in two ways: {ways}"
+    elif unknown := reader.unknown_terms(sentence, objects):
+        reason = f"{said} names {', '.join(map(repr, unknown))}, which no object is called"
+    else:
+        reason, expected = f"{said} is no sentence of the wording", "one about objects of fitting types"
+    raise NLReadError(line, reason, expected)
 
 
 def _short(text: str) -> str:

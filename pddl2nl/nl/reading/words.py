@@ -37,10 +37,15 @@ def phrases(name: str, section: str = "phrases", *, whole: bool = False) -> re.P
 
 def _phrases(name: str, section: str, whole: bool) -> str:
     said = "|".join(f"(?:{entry['say']})" for entry in LEXICON[section][name])
+    parts = LEXICON["parts"]
     while _PART.search(said):
-        said = _PART.sub(lambda match: str(LEXICON["parts"][match[1]]["say"]), said)
+        said = _PART.sub(lambda part: parts[part[1]]["say"] if part[1] in parts else _any_of(part[1]), said)
     said = _BLANK.sub(lambda match: match[1] or (r"\s" if match[2] else r"\s+") + match[2], said).replace("'", "['’]")
     return rf"(?<!\w)(?:{said})(?!\w)" if whole else rf"(?:{said})"
+
+
+def _any_of(name: str) -> str:
+    return f"({'|'.join(LEXICON['words'][name]['say'].split())})"
 
 
 @cache
@@ -208,30 +213,26 @@ class ExactForm(Generic[T]):
     def __init__(self, meaning: T, parts: Sequence[str | int], arity: int):
         self.meaning = meaning
         self.start = parts[0] if parts and isinstance(parts[0], str) else ""
-        slots = list(dict.fromkeys(part for part in parts if isinstance(part, int)))
-        self._order = [slots.index(index) for index in range(arity)]
+        self._slots = [f"s{index}" for index in range(arity)]
 
         def pattern(slot: str) -> re.Pattern[str]:
             said = ""
             for place, part in enumerate(parts):
-                if isinstance(part, str):
-                    said += re.escape(part)
-                else:
-                    said += rf"(?:\{slots.index(part) + 1})" if part in parts[:place] else slot
+                held = f"(?P=s{part})" if part in parts[:place] else f"(?P<s{part}>{slot})"
+                said += re.escape(part) if isinstance(part, str) else held
             return re.compile(said)
 
-        self._patterns = [pattern(r"(\S+)")]
+        self._patterns = [pattern(r"\S+")]
         if re.search(r"\S\0|\0\S", "".join(part if isinstance(part, str) else "\0" for part in parts)):
             # Where punctuation touches a slot, a name may end before it or behind it.
-            self._patterns.append(pattern(r"(\S+?)"))
+            self._patterns.append(pattern(r"\S+?"))
 
     def read(self, text: str) -> list[tuple[str, ...]]:
         """The ways to see the text as this form filled, as arguments in the parameters' order; names hold no blank."""
         ways: list[tuple[str, ...]] = []
         for pattern in self._patterns:
             if match := pattern.fullmatch(text):
-                groups = match.groups()
-                way = tuple([groups[index] for index in self._order])
+                way = tuple(map(match.group, self._slots))
                 ways += [way] if way not in ways else []
         return ways
 
