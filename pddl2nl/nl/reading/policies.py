@@ -296,14 +296,10 @@ def _follow(plan: _Steps, block: _Steps) -> _Steps:
     both = replace(plan, items=[*plan.items, *block.items], rejected=block.rejected, parts=parts)
     known = any(item.reading.reason != UNKNOWN_VERB for item in block.items) or block.heading == "plan"
     both_listed = block.listed and plan.listed
-    # "In short: 1. Unstack Y from O": initials of the objects of the plan before it
-    short = len(block.items) <= len(plan.actions) and all(
-        item.reading.status == "unknown-object" and not item.tries for item in block.items
-    )
     # "The key steps are:" behind a tagged plan
     ends = block.announced and block.rank < plan.rank
     at_once = block.items[0].reading.line <= plan.items[-1].reading.line + 1
-    if not block.holds_action and known and (both_listed or at_once) and not (short or ends):
+    if not block.holds_action and known and (both_listed or at_once) and not ends:
         # "**At depot_1**" with steps that cannot be read is a part of the plan: they are reported.
         return both
     if not block.holds_action or (block.rank < plan.rank and not plan.rejected):
