@@ -330,9 +330,11 @@ class Reader:
             before = () if begun else steps
             readings, peeled = self._piece(said, piece, _Setting(tagged, in_thought and not piece.gap, before=before))
             below = layout.pieces[index : index + 12]
-            readings = self._gathered(said, below, peeled, readings, name if peeled.item else "") or readings
-            if readings[-1].action is None or not name:
-                name = self._action_named(said[piece.start : piece.end], peeled.start)
+            gathered = self._gathered(said, below, peeled, readings, name if peeled.item else "")
+            readings = gathered or readings
+            if not gathered:
+                named = readings[-1].action is None
+                name = self._action_named(said[piece.start : piece.end], peeled.start) if named else ""
             in_thought = _thinks(readings[-1])
             found = tuple(reading.action for reading in readings if reading.action is not None)
             failed = readings[-1].action is None and any(item.is_attempt or item.rule == "doubt" for item in readings)
