@@ -7,7 +7,7 @@ open stands for none: it is reported.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Sequence
 
 from pddl2nl.nl.reading.clauses import ActionGrammar
 from pddl2nl.nl.reading.lexicon import KnownObject
@@ -42,7 +42,7 @@ def repeated(
     text = next((said for said in _SENTENCES.split(text) if says("unsaid", said)), text)
     if says("varied", text):
         return []
-    kept, before = set[str](), set[str]()
+    before = set[str]()
     if found := _RANGE.search(text):
         first, last = int(found["first"]), int(found["last"])
         steps = [action for number, action in plan if number is not None and first <= number <= last]
@@ -55,14 +55,10 @@ def repeated(
         # "Do the same with c and d" repeats one step.
         count, steps = 1, [action for _, action in plan[-1:]]
         before = {arg for _, action in plan[:-1] if action for arg in action.args}
-        pair = [action for _, action in plan[-2:] if action]
-        if len(pair) == 2 and pair[0].name == pair[1].name:
-            # "Assemble a in c. Assemble b in c. Likewise with d": c is in both.
-            kept = {one for one, other in zip(pair[0].args, pair[1].args, strict=True) if one == other}
     else:
         return []
     known = [step for step in steps if step is not None]
-    other = _exchanges(grammar, text[found.end() :], known, kept)
+    other = _exchanges(grammar, text[found.end() :], known)
     used = {arg for step in known for arg in step.args}
     # Of several steps that speak of a, "the same with c" may mean all.
     if len(known) != count or not used.issuperset(other) or before.issuperset(other):
@@ -78,14 +74,14 @@ def _fits(grammar: ActionGrammar, steps: Sequence[GroundAction], arg: str, item:
     return all(grammar.suits(frame, at, item) for frame, at in places)
 
 
-def _exchanges(grammar: ActionGrammar, text: str, steps: Sequence[GroundAction], kept: Set[str]) -> dict[str, str]:
+def _exchanges(grammar: ActionGrammar, text: str, steps: Sequence[GroundAction]) -> dict[str, str]:
     """The objects in place of others in "c and d in place of a and b"; empty where one is left over.
 
     "With c and d" alone puts them in place of the steps' objects of their kinds, if there are as many.
     """
     new, *runs = (grammar.objects_in(run) for run in _FOR.split(_AND_SO.sub("", text)))
     if not runs and new:
-        used = [arg for arg in dict.fromkeys(arg for step in steps for arg in step.args) if arg not in kept]
+        used = dict.fromkeys(arg for step in steps for arg in step.args)
         kinds = [[arg for arg in used if _fits(grammar, steps, arg, item)] for item in new]
         if any(len(kind) != kinds.count(kind) for kind in kinds):
             return {}

@@ -9,13 +9,12 @@ be a step and is not read is reported where it stands in the plan.
 
 from __future__ import annotations
 
-import json
 import re
-from bisect import bisect
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence, Set
-from functools import cached_property
-from itertools import pairwise, takewhile
+from functools import cached_property, partial
+from itertools import islice, takewhile
+from typing import NamedTuple
 
 from pddl2nl.errors import InputError, UnsupportedError
 from pddl2nl.nl.names import Names, make_names
@@ -26,7 +25,6 @@ from pddl2nl.nl.reading.formal import A_LIST, UNKNOWN_VERB, ClauseReading, is_re
 from pddl2nl.nl.reading.lexicon import Lexicon
 from pddl2nl.nl.reading.policies import READING_POLICIES, chosen_option, part_of, turns_away
 from pddl2nl.nl.reading.readings import (
-    ARROWS,
     DOUBTED,
     SETTLED,
     UNSAID,
@@ -51,7 +49,7 @@ from pddl2nl.nl.reading.segments import (
 )
 from pddl2nl.nl.reading.shapes import Shapes
 from pddl2nl.nl.reading.stance import EXCUSED, amended, inserted, is_open
-from pddl2nl.nl.reading.words import ARTICLES, PREPOSITIONS, WORDS, fold, front, phrases, says, word_table, words_of
+from pddl2nl.nl.reading.words import PREPOSITIONS, WORDS, fold, front, phrases, says, word_table, words_of
 from pddl2nl.nl.wording.snippets import Wording
 from pddl2nl.pddl.task import Task
 from pddlval import GroundAction, Simulator, State
@@ -65,14 +63,6 @@ _HEADING = re.compile(r"#|(\*{1,3})[^*\s][^*\n]*\1:?\Z")
 # A line in italics is one as a whole, a line in bold type by its beginning.
 _HEADS = re.compile(r"#|\*\*|\*[^*\s][^*\n]*\*:? *$", re.MULTILINE)
 _BOLD = re.compile(r"\s*(?:\d+[.)]|[-*•])?\s*\*\*")
-# Words that turn away from the plan before them.
-_TURNS = re.compile(
-    r"\W*(?:(?:instead|rather|alternatively|actually|no|wait|oops|hmm+|sorry|correction|again)[,:.!…–—-]"
-    r"|(?:a |the |my )?(?:better|shorter|revised|corrected|improved|updated|final|new) )",
-    re.IGNORECASE,
-)
-# A line with one of these in front of steps may say that they are none of the plan.
-_DENIES = re.compile(r"\b(?:not|never|else|you|example|idea)\b|n['’]t\b", re.IGNORECASE)
 _MARKS = re.compile(r"[;,.:]")
 _APART = re.compile(r"[:.!?(–—]")
 _NAME = re.compile(r"\w+")
@@ -84,7 +74,7 @@ _STATED = re.compile(r"\b(?:is|are|was|were|has|not|no)\b")
 _SENTENCE = 300
 """Characters before a reading in which its sentence may begin."""
 _LINES = 40
-"""Stretches before a step in which what it leaves out is looked for."""
+"""Stretches before a step in which what it leaves out is looked for, and around a line in which steps are."""
 
 _BRACKETS = re.compile(r"\([^()\n]*\)?")
 _BREAK = re.compile(r"[.:;,(]\s")
@@ -102,6 +92,7 @@ _TIMES = re.compile(
 )
 # "car: car_0" below "- load:", and "* Car: `car_0`" below "1. **Load**"
 _ROLE = re.compile(r"(?:[-*•+] +)?[*_\"]*(\w[\w -]*?)[*_\"]*\s*:[*_]*\s*[`\"']?([\w-]+)[`\"']?,?")
+_MARKUP = " *_`:\"'"
 _HEAD = re.compile(r"(?i)^(?:[-*•+]|\d+[.)])?\s*(?:\W*(?:action|name|function|tool|step|type|operator)\W*:)?")
 _ITEM = re.compile(r"(?:(\d{1,4})[.)]|([-*•])) +")
 
@@ -178,32 +169,29 @@ class Reader:
         placed = self._repeated(placed)
         if self._simulator is None or all(item.reading.action is not None for item in placed):
             return [item.reading for item in placed]
-        text = layout.text
-        lines = {item.reading.line for item in placed if item.reading.action is not None}
-        # What gives no order of its own beside a plan that reaches the goal explains it.
-        plain = [item for item in placed if item.reading.action is not None or not self._explains(text, item, lines)]
-        steps = self._filled(self._simulator, text, plain)
-        if self._reaches(steps, goal=True):
-            return steps
-        steps = self._filled(self._simulator, text, placed)
+        steps = [item for item in placed if item.reading.action is not None]
         # "Sail to b, so that you can load a there": what is only supposed is a step where all steps hold with it alone.
-        listed = any(item.item for item in placed if item.reading.action is not None)
+        listed = any(item.item for item in steps)
         supposed = [_as_step(item) if item.item or not listed else item for item in placed]
-        plain = [item for item in supposed if item.reading.action is not None or not self._explains(text, item, lines)]
-        more = self._filled(self._simulator, text, plain)
-        needed = len(more) > 1 and supposed != placed and not self._reaches([item for item in steps if item.action])
-        return more if needed and self._reaches(more) else steps
+        filled, text = partial(self._filled, self._simulator, layout.text), layout.text
+        plain, everything, more = map(filled, (self._plain(text, placed), placed, self._plain(text, supposed)))
+        if self._reaches(plain, goal=True):
+            return plain
+        enough = supposed == placed or self._reaches([item for item in everything if item.action])
+        return more if not enough and len(more) > 1 and self._reaches(more) else everything
+
+    def _plain(self, text: str, placed: Sequence[PlacedReading]) -> list[PlacedReading]:
+        """A plan without what gives no order of its own, which only explains it."""
+        lines = {item.reading.line for item in placed if item.reading.action is not None}
+        return [item for item in placed if item.reading.action is not None or not self._explains(text, item, lines)]
 
     def _reaches(self, steps: Sequence[Reading], *, goal: bool = False) -> bool:
         """Whether steps can be done one after the other; ``goal``: and reach the goal."""
-        simulator = self._simulator
-        state = simulator.initial if simulator is not None and steps else None
-        for step in steps:
-            if simulator is None or state is None or step.action is None:
-                return False
-            applicable = simulator.is_applicable(state, step.action)
-            state = simulator.step(state, step.action).successor if applicable else None
-        return simulator is not None and state is not None and (not goal or simulator.is_goal(state))
+        actions = [step.action for step in steps if step.action is not None]
+        if self._simulator is None or not steps or len(actions) < len(steps):
+            return False
+        *_, last = states = self._simulator.follow(self._simulator.initial, actions).states
+        return len(states) > len(actions) and (not goal or self._simulator.is_goal(last))
 
     def _with_parts(
         self, text: str, placed: Sequence[PlacedReading], chosen: Sequence[PlacedReading]
@@ -229,7 +217,7 @@ class Reader:
             lead = text[:begin].strip().rpartition("\n")[2]
             between = text[begin:end].split("\n")
             parted = any(_parts(line) or (possible and turns_away(line)) for line in between)
-            no_plan = heading_of(lead) in (*NO_PLAN_HEADINGS, "recap") or _DENIES.search(lead) is not None
+            no_plan = heading_of(lead) in (*NO_PLAN_HEADINGS, "recap") or says("denies", lead) is not None
             if len(more) == len(chosen) or parted or no_plan:
                 continue
             if self._reaches([item.reading for item in more], goal=possible):
@@ -328,9 +316,8 @@ class Reader:
         placed: list[PlacedReading] = []
         in_thought = False
         steps: Steps = ()
-        count = tag = taken = 0
-        name = ""
-        said = layout.text
+        count = tag = 0
+        name, said = "", layout.text
         strings = '"' in said
         for index, piece in enumerate(layout.pieces):
             tagged = layout.ranks[piece.block] == 3
@@ -338,37 +325,19 @@ class Reader:
             number = _ITEM.match(said, piece.start, piece.end) if said[piece.start].isdigit() else None
             begun = piece.block != tag or (number is not None and 0 < int(number[1] or 0) <= count)
             before = () if begun else steps
-            readings, peeled = self._piece(said, piece, tagged, in_thought and not piece.gap, before=before)
-            if index < taken:
-                readings = [_no_action(said, piece, "label")]
-            elif readings[0].action is None and (pairs := _pairs_below(said, layout.pieces[index : index + 12])):
-                readings = self._mapping(said, piece, pairs) or readings
-                taken = index + 1 + len(pairs) if readings[0].rule[:4] in ("json", "pddl") else taken
-            if peeled.item and readings[0].is_attempt and readings[-1].action is None:
-                below = layout.pieces[index : index + 8]
-                readings = self._gathered(said, below, peeled.start, readings) or readings
-            open_ = A_LIST in (readings[0].stance, name and self._lacks_verb(readings[0]))
-            if name and open_ and (headed := self._headed(said, piece, peeled.start, name)):
-                readings = headed
-                if placed[-1].reading.is_attempt and placed[-1].reading.action is None:
-                    # "**Step 4: propagate_input**"
-                    heading = placed[-1].reading
-                    placed[-1] = placed[-1]._replace(reading=heading.as_prose(heading.stance or "explained (heading)"))
-            elif readings[-1].action is not None:
-                name = ""
-            else:
-                kept = name if peeled.item else ""
-                name = self._action_named(said[piece.start : piece.end], peeled.start) or kept
-            above = placed[-1] if placed and peeled.item and placed[-1].indent < piece.indent else None
-            if above is not None and above.reading.action is not None:
-                line, step = said[piece.start : piece.end], above.reading.action
-                readings = [self._unless_told(item, step, line) for item in readings]
+            readings, peeled = self._piece(said, piece, _Setting(tagged, in_thought and not piece.gap, before=before))
+            below = layout.pieces[index : index + 12]
+            gathered = self._gathered(said, below, peeled, readings, name if peeled.item else "")
+            readings = gathered or readings
+            if not gathered:
+                named = readings[-1].action is None
+                name = self._action_named(said[piece.start : piece.end], peeled.start) if named else ""
             in_thought = _thinks(readings[-1])
             found = tuple(reading.action for reading in readings if reading.action is not None)
             failed = readings[-1].action is None and any(item.is_attempt or item.rule == "doubt" for item in readings)
             if found and not failed:
                 steps = (*before, *found)[-3:]
-            elif begun or failed or (steps and _begins_another(said[piece.start : piece.end])):
+            elif begun or failed:
                 # Nobody knows where a step ends that cannot be read.
                 steps = ()
             count, tag = peeled.number or count, piece.block
@@ -414,42 +383,14 @@ class Reader:
                 placed[index] = item._replace(reading=changed)
         return placed
 
-    @cached_property
-    def _initials(self) -> frozenset[str]:
-        return frozenset(name[0] for name in self.lexicon.folded)
-
     def _tries(self, reading: Reading, text: str) -> frozenset[str]:
         """What the words of an attempt that failed name: PDDL's names of objects, and words that look like such."""
         if reading.action is not None or not reading.is_attempt:
             return frozenset()
         objects = self.grammar.objects_in(text)
-        known = {fold(item.nl) for item in objects}
         others = {word.text for word in words_of(text) if "_" in word.text and word.text[-1].isdigit()}
-        # "Unstack Y from O" below "Unstack the yellow block from the orange block" names no other objects.
-        unknown = {name for name in reading.unknown if len(name) > 1 or name.lower() not in self._initials}
-        return frozenset((*unknown, *(others - known), *(item.pddl for item in objects)))
-
-    def _unless_told(self, reading: Reading, step: GroundAction, line: str) -> Reading:
-        """What a sentence below a step says, in doubt where it only tells of its objects: "The tail goes to a."."""
-        action = reading.action
-        tells = action is not None and action != step and {*action.args} <= {*step.args}
-        anew = not {word.text for word in words_of(line)}.isdisjoint(("then", "again", "back", "next", "afterwards"))
-        if not tells or anew or self.grammar.orders(line[peel(line).start :]):
-            return reading
-        return reported(reading._replace(action=None, candidates=()))
-
-    def _mapping(self, text: str, piece: Piece, pairs: Sequence[tuple[str, str]]) -> list[Reading]:
-        """The step of a line with its objects by their roles below it: "- sail:" above "from: a" and "to: b"."""
-        name = _HEAD.sub("", text[piece.start : piece.end]).strip(" *_`:\"'")
-        roles = dict(pairs)
-        if len(roles) == len(pairs):
-            verdicts = read_record(self.grammar.pddl, json.dumps({"action": name, **roles}), self._value, self._names)
-        else:
-            # "Resource: a" may come twice: then the objects stand in their order.
-            verdicts = self.grammar.pddl.read(f"({name} {' '.join(value for _, value in pairs)})")
-        if len(verdicts) != 1 or not verdicts[0].names_object:
-            return []
-        return [_reading(text, piece, 0, verdicts[0]._replace(start=0, end=piece.end - piece.start))]
+        others -= {fold(item.nl) for item in objects}
+        return frozenset((*reading.unknown, *others, *(item.pddl for item in objects)))
 
     def _action_named(self, line: str, start: int) -> str:
         """What an action begins with that goes on below: "move:" or "**Step 2: move**" above "- a, b"; else empty.
@@ -464,41 +405,41 @@ class Reader:
         begins = line.rstrip(" *_").endswith(":") and self.grammar.orders(lead, bare=True)
         return lead if begins and not says("unsaid", line) else ""
 
-    def _lacks_verb(self, reading: Reading) -> str:
-        """What a reading that begins with a preposition lists: "from a to b"; empty for any other."""
-        first = words_of(reading.text)[:1]
-        return A_LIST if reading.reason == UNKNOWN_VERB and first and first[0].text in PREPOSITIONS else ""
+    def _gathered(
+        self, text: str, pieces: Sequence[Piece], peeled: Peeled, readings: Sequence[Reading], name: str
+    ) -> list[Reading]:
+        """The one step of an item whose words stand apart, where it uses all the objects that stand there.
 
-    def _headed(self, text: str, piece: Piece, start: int, name: str) -> list[Reading]:
-        """The step of a line that only lists the objects of the action ``name``, as the words above it say it."""
-        line = text[piece.start + start : piece.end]
-        spoken = self.grammar.said(f"{name} {line}", listed=True)
-        if [item.status for item in spoken] != ["read"]:
-            return []
-        return [_reading(text, piece, start, spoken[0]._replace(start=0, end=len(line)))]
-
-    def _gathered(self, text: str, pieces: Sequence[Piece], start: int, readings: Sequence[Reading]) -> list[Reading]:
-        """The one step of an item whose objects stand apart, where it uses them all.
-
-        They stand in the items below it ("1. Load a from b" above "* Size: c"), in a sentence behind it ("Load a. The
-        space drops from 2 to 1."), or behind a mark within it ("Move a to b and eat; spawn at c").
+        They stand in the items below it ("1. Load a from b" above "* Size: c", "- sail:" above "from: a" and "to: b"),
+        in a sentence behind it ("Load a. The space drops from 2 to 1."), or behind a mark within it ("Move a to b and
+        eat; spawn at c"); ``name``: the action may stand above it ("move:" above "- a, b").
         """
         first, piece = readings[0], pieces[0]
         if first.reason in SETTLED or any(item.action is not None for item in readings[1:]):
             return []
-        line, behind = text[piece.start + start : piece.end].rstrip(" *_:."), text[first.end : piece.end]
-        inner = takewhile(lambda other: other.indent > piece.indent, pieces[1:])
-        below = [text[other.start : other.end].strip("-*•+ .").replace(":", " ").replace("*", "") for other in inner]
-        ways: list[tuple[str, str]] = []
+        said, start = text[piece.start : piece.end], peeled.start
+        line, behind = said[start:].rstrip(" *_:."), text[first.end : piece.end]
+        # "from a to b" below "Move the robot:", but not "Now a is at b"
+        listed = first.stance == A_LIST or line.partition(" ")[0].lower() in PREPOSITIONS
+        ways: list[tuple[str, str]] = [(f"{name} {line}", line)] if name and first.action is None and listed else []
+        pairs = _pairs_below(text, pieces) if first.action is None else []
+        if pairs:
+            # "Resource: a" may come twice: then the objects stand in their order.
+            roles = ", ".join(f"{role.replace(' ', '_')}={value}" for role, value in pairs)
+            ways.append((f"{_HEAD.sub('', said).strip(_MARKUP)}({roles})", ", ".join(value for _, value in pairs)))
         if first.action is not None:
-            ways = [(_MARKS.sub(" ", line), line)] if len(readings) > 1 else []
-        else:
+            ways += [(_MARKS.sub(" ", line), line)] if len(readings) > 1 and peeled.item else []
+        elif pairs or (peeled.item and first.is_attempt):
+            inner = takewhile(lambda other: other.indent > piece.indent, pieces[1:8])
+            below = [
+                text[other.start : other.end].strip("-*•+ .").replace(":", " ").replace("*", "") for other in inner
+            ]
             ways += [(", ".join((line, *below)), ", ".join(below))] if not any(map(_STATED.search, below)) else []
             names = ", ".join(item.nl for item in self.grammar.objects_in(behind))
             # "**Stack 1:** a at the bottom, b on top" is no step.
             ways += [(f"{first.text.rstrip(' *_')} ({names})", behind)] if ":" not in first.text else []
         for way, told in ways:
-            objects = {item.pddl for item in self.grammar.objects_in(told)}
+            objects = self._objects(told)
             spoken = self.grammar.said(way, listed=True) if objects else []
             actions = [*spoken[0].candidates] if [item.status for item in spoken] == ["read"] else []
             if actions and actions != [first.action] and objects <= {*actions[0].args}:
@@ -538,7 +479,8 @@ class Reader:
         layout = lay_out(text)
         in_thought = False
         for piece in layout.pieces:
-            readings, _ = self._piece(text, piece, False, in_thought and not piece.gap, expected and not piece.hidden)
+            setting = _Setting(False, in_thought and not piece.gap, expected and not piece.hidden)
+            readings, _ = self._piece(text, piece, setting)
             in_thought = _thinks(readings[-1])
             claim = None if in_thought else claim_of(text, piece)
             if claim is not None and not any(reading.status == "read" for reading in readings):
@@ -555,31 +497,16 @@ class Reader:
 
     # ── one piece ────────────────────────────────────────────────────────────────────────────────
 
-    def _piece(
-        self,
-        text: str,
-        piece: Piece,
-        tagged: bool,
-        in_thought: bool,
-        expected: bool = False,
-        before: Steps = (),
-    ) -> tuple[list[Reading], Peeled]:
-        """The readings of one piece; ``expected``: an action must stand here, behind "Action:", say.
-
-        ``before``: the steps before it.
-        """
+    def _piece(self, text: str, piece: Piece, setting: _Setting) -> tuple[list[Reading], Peeled]:
+        """The readings of one piece."""
         said = text[piece.start : piece.end]
         if piece.offered or piece.hidden or said.startswith((";", "<!--")):
             rule = "offered" if piece.offered else "thought" if piece.hidden else "prose"
             return [_no_action(text, piece, rule)], _UNPEELED
-        setting = (tagged, piece.fenced, in_thought, expected)
-        return self._shapes.read(
-            text, piece, setting, lambda: self._line(text, piece, tagged, in_thought, expected, before)
-        )
+        kind = (setting.tagged, piece.fenced, setting.in_thought, setting.expected)
+        return self._shapes.read(text, piece, kind, lambda: self._line(text, piece, setting))
 
-    def _line(
-        self, text: str, piece: Piece, tagged: bool, in_thought: bool, expected: bool, before: Steps
-    ) -> tuple[list[Reading], Peeled]:
+    def _line(self, text: str, piece: Piece, setting: _Setting) -> tuple[list[Reading], Peeled]:
         """The readings of a piece that no line before it was like."""
         said = text[piece.start : piece.end]
         if verdict := self.grammar.exact(said):
@@ -601,26 +528,18 @@ class Reader:
                 return [_no_action(text, piece, "thought")], peeled
         if peeled.bare and not _leaves_unsaid(said[at:]):
             return [_no_action(text, piece, "label")], peeled
-        return self._spoken(text, piece, peeled, tagged or piece.fenced, in_thought, expected, before), peeled
+        return self._spoken(text, piece, peeled, setting), peeled
 
-    def _spoken(
-        self,
-        text: str,
-        piece: Piece,
-        peeled: Peeled,
-        marked: bool,
-        in_thought: bool,
-        expected: bool,
-        before: Steps,
-    ) -> list[Reading]:
+    def _spoken(self, text: str, piece: Piece, peeled: Peeled, setting: _Setting) -> list[Reading]:
         """The readings of what stands behind the marks and labels of a piece."""
         said = text[piece.start : piece.end]
         heads = said.rstrip(" *_`#").endswith(":")
+        expected, marked = setting.expected, setting.tagged or piece.fenced
         listed = expected or peeled.item != "" or peeled.label == "action"
         # "### Stage 2: to place_2" goes on from no step.
-        before = before if (listed or not piece.gap) and not _HEADING.match(said) else ()
+        before = setting.before if (listed or not piece.gap) and not _HEADING.match(said) else ()
         verdicts = self._verdicts(said, peeled, listed, before)
-        thinks = in_thought and not listed
+        thinks = setting.in_thought and not listed
         if thinks and any(
             item.rules and (item.status != "read" or not {"prefix", "loose-tail"}.isdisjoint(item.rules))
             for item in verdicts
@@ -641,27 +560,24 @@ class Reader:
             if len(found) == 1 and place:
                 return [found[0]._replace(stance=f"insert behind step {place}")]
             unsaid = _no_action(text, piece, "doubt")._replace(reason=UNSAID)
-            return [unsaid] if numbers or place else _between(text, unsaid, readings)
+            return [unsaid]
         pairs = list(zip(readings, verdicts, strict=True))
-        if (bold := _EMPHASIS.match(said)) and any(item.action for item in readings):
+        title = piece.start + (bold.end() if (bold := _EMPHASIS.match(said)) else 0)
+        if bold and any(reading.action for reading, _ in pairs):
             # "*Freeing a.* Move b from a to c.", "**Stage A – Fetch the mug.** Go to a and pick up b."
-            title = bold.end() + piece.start
-            behind = [pair for pair in pairs if pair[0].end > title]
-            parts = part_of(bold[0])[0] in WORDS.part_nouns and any(reading.action for reading, _ in behind)
+            part = part_of(bold[0])[0] in WORDS.part_nouns and any(
+                item.action and item.end > title for item in readings
+            )
             pairs = [
                 (reading, item)
                 for reading, item in pairs
-                if (reading, item) in behind
-                or not (parts or (item.is_failure and not self.grammar.orders(reading.text, bare=True)))
+                if reading.end > title
+                or not (part or (item.is_failure and not self.grammar.orders(reading.text, bare=True)))
             ]
         attempts = any(reading.is_attempt for reading, _ in pairs)
-        nameless = not any(item.names_object for _, item in pairs)
         # A verb without objects may be a step where a line of the plan says no other.
         strict = attempts or not (listed or marked)
         readings = [reading for reading, item in pairs if not strict or reading.is_attempt or item.names_object]
-        if not any(reading.status == "read" for reading in readings) and _is_titled(said, peeled.start, nameless):
-            # "## Making coffee", "**Open the way**", "**At depot_1**", "**Day 1: from place_0 to place_1**"
-            return [_no_action(text, piece, "prose")]
         if attempts:
             return [again for reading in readings for again in [reading] * _times(text, reading, piece.end)]
         if thinks:
@@ -735,20 +651,11 @@ class Reader:
 
         Beside no step, what is only supposed or wanted is none.
         """
-        if all(item.reading.action is not None for item in placed) and "**" not in text and "#" not in text:
+        flat = len({item.indent for item in placed}) < 2 and "**" not in text and "#" not in text
+        if flat and all(item.reading.action is not None for item in placed):
             return placed
-        for index, item in enumerate(placed[:-1]):
-            reading, below = item.reading, placed[index + 1].reading
-            deep = below.line - reading.line if below.action or below.reason == UNSAID != reading.reason else 0
-            open_ = reading.status == "unreadable" or reading.rule == "doubt"
-            if item.item == "option" and reading.action is None and deep > 0:
-                # "**Option 1:** raise counter_1" above its steps
-                placed[index] = item._replace(reading=_whole_line(text, reading).as_prose("", "label"))
-            elif 0 < deep <= 2 and _part(text, reading) and (reading.action is None or placed[index + 1].item != ""):
-                placed[index] = item._replace(reading=reading.as_prose("restated"), item="", number=None)
-            elif 0 < deep <= 2 and open_ and self._is_title(text, item, placed[index + 1 :]):
-                placed[index] = item._replace(reading=reading.as_prose("restated"))
-        placed = self._with_asides(text, placed)
+        for index in range(len(placed)):
+            placed[index] = self._explained(text, placed, index)
         tried = [item for item in placed if item.reading.is_attempt]
         tried_in_vain = all(item.reading.status in ("unreadable", "unknown-object") for item in tried)
         if tried_in_vain:
@@ -756,8 +663,7 @@ class Reader:
             asks = phrases("asks").search(text) is not None
             meant = [item.reading for item in tried if asks or (item.mark and self.grammar.orders(item.reading.text))]
             tried_in_vain = not any(self.names_object(reading.text) or reading.unknown for reading in meant)
-        known = all(item.reading.status == "unreadable" for item in tried)
-        if tried_in_vain and (gives_none(text) or (known and self._is_cut_off(text))):
+        if tried_in_vain and gives_none(text):
             # "I would have to move a to b, but …, so there is no plan."
             return [
                 item._replace(reading=item.reading.as_prose(item.reading.stance or "explained (no plan)"))
@@ -767,51 +673,22 @@ class Reader:
             ]
         found = [item for item in placed if item.reading.action is not None]
         done = {item.reading.action for item in found if item.reading.action is not None}
-        for index, item in enumerate(placed) if done else ():
-            if item.number is not None and item.reading.action is None:
-                placed = self._with_step_below(text, placed, index)
         steps = {item.mark for item in found} - {""}
         read = {item.reading.line for item in found}
-        listed = {spot for item in found if item.item for spot in _beside(item, (0,))}
+        listed = {spot for item in found if item.item for spot in _beside(item, 0)}
         judged: list[PlacedReading] = []
         for item in placed:
             reading, alone = item.reading, item.reading.line not in read
             told = "state" if item.item == "number" else A_LIST
-            marked = item.item and alone and "|" not in reading.text
-            beside = _beside(item, (-1, 1))
-            # "2. Analyse the soil" between two steps
             plain = reading.rule == "prose" and not reading.stance and not reading.text.rstrip(" *_`").endswith(":")
-            unsaid = plain and beside <= listed and _ITEM.match(reading.text)
-            if marked and (unsaid or (reading.stance.startswith(told) and beside & listed)):
-                # "1. robot_0 takes a down." and "- tray_0: kitchen → table_1" among steps tell no state.
+            among = item.item and alone and "|" not in reading.text and _beside(item, -1, 1) <= listed
+            if among and (reading.stance.startswith(told) or (plain and _ITEM.match(reading.text))):
+                # "1. robot_0 takes a down.", "- tray_0: kitchen → table_1" and "2. Wash a" between steps are some.
                 number = item.number if item.item == "number" else None
                 item = item._replace(reading=reported(reading), number=number)
             # The strings of a JSON array share their line.
             judged.append(self._settled(item, done, (alone or item.mark.startswith('"')) and item.mark in steps))
         return judged
-
-    def _with_step_below(self, text: str, placed: list[PlacedReading], index: int) -> list[PlacedReading]:
-        """The readings with what stands below "## Step 2: Pick up a bomb" reported, if no step is read there."""
-        item = placed[index]
-        line = text.rfind("\n", 0, item.reading.start) + 1
-        if not _HEADING.match(text, line):
-            return placed
-        below = list(takewhile(lambda other: other.number is None, placed[index + 1 :]))
-        verb = [word.text for word in words_of(item.reading.text[peel(item.reading.text).start :])[:1]]
-        orders = any(form == "base" for text in verb for _, form, _ in self.grammar.frames.verbs.get(text, ()))
-        if not orders or any(other.reading.is_attempt for other in below):
-            return placed
-        doubts = [other for other in below if other.reading.rule == "doubt"] or [item]
-        meant = doubts[0].reading.candidates if len(doubts) == 1 else ()
-        if len(meant) == 1 and self.grammar.titles(item.reading.text, meant[0]):
-            # "As its arm is empty, it can pick up a bomb at b." below it
-            step = doubts[0]._replace(reading=doubts[0].reading.named(meant[0]), number=item.number)
-            return [step if other is doubts[0] else other for other in placed]
-        told = [
-            other._replace(reading=reported(other.reading), number=item.number) if other in doubts else other
-            for other in (item, *below)
-        ]
-        return [*placed[:index], *told, *placed[index + 1 + len(below) :]]
 
     def _settled(self, item: PlacedReading, done: Set[GroundAction], marked: bool) -> PlacedReading:
         """A doubtful reading as an attempt that failed, or as prose beside steps that say the same.
@@ -830,95 +707,72 @@ class Reader:
             return item._replace(reading=reading._replace(rule="prose"))
         return item._replace(reading=reported(reading), doubt=True)
 
-    def _with_asides(self, text: str, placed: list[PlacedReading]) -> list[PlacedReading]:
-        """The same readings; a heading or an unmarked line between the steps of a list is none of them.
+    def _explained(self, text: str, placed: Sequence[PlacedReading], index: int) -> PlacedReading:
+        """A reading as prose where its line only explains the steps beside it: as their title, or as a remark."""
+        item, reading = placed[index], placed[index].reading
+        line, open_ = _line(text, reading), reading.reason not in SETTLED
+        # "**Phase 2: Load a**", "Phase 3 – fly"
+        part = open_ and part_of(line)[0] in WORDS.part_nouns and (reading.action is None or _HEADING.match(line))
+        failed = reading.rule == "doubt" or reading.status in ("unreadable", "unknown-object")
+        steps = [other for other in placed[max(index - _LINES, 0) : index] if other.reading.action is not None]
+        if reading.action is not None and steps and item.item and item.indent > steps[-1].indent:
+            # "- The tail goes to a." below the step that brings it there
+            anew = {word.text for word in words_of(line)} & {"then", "again", "back", "next", "afterwards"}
+            other = reading.action != steps[-1].reading.action
+            failed = other and not anew and self._names_no_more(line, steps[-1:])
+        if not (part or (open_ and failed)) or (steps and steps[-1].reading.line == reading.line):
+            return item
+        behind = [other for other in placed[index + 1 : index + _LINES] if other.reading.line != reading.line]
+        if self._titles(text, item, line, steps[-1:], behind, bool(part)):
+            number, mark = (None, "") if part else (item.number, item.item)
+            return item._replace(reading=_whole_line(text, reading).as_prose("restated"), number=number, item=mark)
+        # "Both partners reach place_1." below step 2, "→ camera_0 points at the target."
+        after = next((other for other in behind if other.reading.action is not None), None)
+        said = reading.text if reading.action is None else line[peel(line).start :]
+        remarks = bool(steps) and _is_beside(item, steps[-1], after) and self._names_no_more(line, [*steps[-1:], after])
+        remarks = remarks and not reading.unknown and not self.grammar.orders(said)
+        return item._replace(reading=reading.as_prose("explained (aside)")) if remarks else item
 
-        "**Stage 3: Serving at place_0**" between steps 12 and 13, "Both partners reach place_1." below step 2,
-        "**crate_1 afterwards**" above a bullet. What gives an order is reported even there.
+    def _titles(
+        self,
+        text: str,
+        item: PlacedReading,
+        line: str,
+        before: Sequence[PlacedReading],
+        behind: Sequence[PlacedReading],
+        part: bool,
+    ) -> bool:
+        """Whether a line is the title of steps below it: it has the verb of none or of one, and names no other objects.
+
+        "**Step 2: Load it**" above "Load a onto b", "1. Get the key" above a list of its own, "Set up a at b:". A
+        heading without a verb, or behind "#", is one whatever it names.
         """
-        listed = [item for item in placed if item.reading.action is not None and item.item]
-        starts = [item.reading.start for item in listed]
-        for index, item in enumerate(placed) if listed else ():
-            reading = item.reading
-            open_ = reading.status == "unreadable" or reading.rule == "doubt"
-            at = bisect(starts, reading.start)
-            # "→ camera_0 points at the target." below a step tells what it brings about.
-            step = listed[at - 1]
-            told = reading.rule == "doubt" and item.item and (item.item in ARROWS or step.number is not None)
-            again = told and item.mark != step.mark and 0 < reading.line - step.reading.line < 4
-            again = again and not self.grammar.orders(reading.text, bare=True)
-            if not open_ or reading.reason in SETTLED or (at == len(listed) and not again):
-                continue
-            before, after = listed[at - 1] if at else None, listed[min(at, len(listed) - 1)]
-            line = text.rfind("\n", 0, reading.start) + 1
-            heads = _HEADS.match(text, line + item.indent) is not None
-            said = text[line:].split("\n", 1)[0].strip(" *_")
-            # "Open a from b:" above a list, "Leg place_0 → place_1"
-            leads = after.reading.line == reading.line + 1 and said.endswith(":")
-            heads = heads or (not item.item and (leads or said.split(maxsplit=1)[0].lower() in WORDS.part_nouns))
-            they = text[line : reading.start].strip(" *_").lower() == "they"
-            unmarked = (heads or not item.item) and after.reading.line > reading.line
-            goes_on = before is not None and before.reading.line < reading.line and after.number is not None and (
-                (before.number, before.outer, before.mark) == (after.number - 1, after.outer, after.mark)
-            )  # fmt: skip
-            above = heads and after.number in (None, 1) and (leads or reading.reason == UNKNOWN_VERB)
-            # "Then it picks up c." says more than the steps around it.
-            tried = reading.status == "unreadable" and reading.reason != UNKNOWN_VERB and not (heads or again or they)
-            around = {
-                arg for step in (before, after) if step and step.reading.action for arg in step.reading.action.args
-            }
-            if again or (
-                unmarked
-                and not (tried and item.tries - around)
-                and (above or (goes_on and (heads or they or not self.grammar.orders(reading.text))))
-            ):
-                aside = (_whole_line(text, reading) if heads else reading).as_prose("explained (aside)")
-                placed[index] = item._replace(reading=aside, number=None, item="")
-        return placed
-
-    def _is_cut_off(self, text: str) -> bool:
-        """Whether a reply of several sentences ends within one that names no object: "So we have to go to the"."""
-        before, _, line = text.strip().rpartition("\n")
-        last = re.split(r"[.!?:;]\s", line)[-1]
-        words = words_of(last)
-        ends = last[-1:].isalnum() and len(words) > 2 and (before or last != line) and not peel(line).item
-        return bool(ends) and (words[-1].text in ARTICLES | PREPOSITIONS or not self.names_object(last))
-
-    def _does(self, reading: Reading, behind: Sequence[PlacedReading]) -> bool:
-        """Whether a title has no verb of an action, or one of a step below it: "Head towards c:" above "Drive to b"."""
+        heads = line.startswith(("#", "**")) and _HEADING.match(line) is not None
+        inner = list(takewhile(lambda other: other.indent > item.indent, behind))
+        # A heading stands above what follows up to the next one.
+        under = takewhile(lambda other: not _HEADING.match(_line(text, other.reading)), behind) if heads else behind
+        near = inner or islice(under, 6 if line[0] in "#*" or line.endswith(":") else 1)
+        below = [other for other in near if other.reading.is_attempt or other.reading.reason == UNSAID]
+        if not below or (line[0] != "#" and below[0].reading.line - item.reading.line > 3):
+            return False
         verbs = self.grammar.frames.verbs
-        names = {frame.action for word in words_of(reading.text) for frame, _, _ in verbs.get(word.text, ())}
-        below = {item.reading.action.name for item in behind if item.reading.action is not None}
-        return not names or not names.isdisjoint(below)
+        names = {frame.action for word in words_of(line) for frame, _, _ in verbs.get(word.text, ())}
+        if line[0] == "#" or part or item.reading.unknown or (heads and not names):
+            return line[0] == "#" or not item.reading.unknown
+        above = heads or bool(inner) or line.endswith(":")
+        listed = below[0].item != "" and item.mark != below[0].mark
+        same = any(other.reading.action and other.reading.action.name in names for other in below)
+        same = same or (not names and (above or line[0] == "*"))
+        return (above or listed) and same and self._names_no_more(line, [*before, *below])
 
-    def _is_title(self, text: str, item: PlacedReading, behind: Sequence[PlacedReading]) -> bool:
-        """Whether a failed attempt is the title of a step behind it: "**Step 2: Load it**" above "Load a onto b".
+    def _names_no_more(self, text: str, steps: Iterable[PlacedReading | None]) -> bool:
+        """Whether a text names no objects but those of steps."""
+        actions = (step.reading.action for step in steps if step is not None)
+        return self._objects(text) <= {arg for action in actions if action is not None for arg in action.args}
 
-        A line in bold type, or behind "#", may be the title of a list below it: "**Phase 2: Load a**".
-        """
-        reading, following = item.reading, behind[0]
-        line = text.rfind("\n", 0, reading.start) + 1
-        heads = _HEADS.match(text, line) is not None and following.number in (None, 1)
-        said = text[reading.start : following.reading.start].split("\n")[0].rstrip(" *_")
-        near = 0 < following.reading.line - reading.line < 3
-        if near and (heads or not item.item) and "pddl" in following.reading.rule and said.endswith(":"):
-            # "Set up a at b:" above "put_up(a, b)"
-            return True
-        objects = {known.pddl for known in self.grammar.objects_in(reading.text)}
-        step, title = following.reading.action, _line(text, reading)
-        whole = near and (title[0] == "#" or title.rstrip(": ").endswith("**"))
-        bold = whole and _BOLD.match(title) is not None
-        args = {*step.args} if step is not None and bold and following.indent > item.indent else set[str]()
-        titles = objects <= args if args else whole and heads and not following.item
-        if (titles and reading.reason == UNKNOWN_VERB) or (args and said.endswith(":") and self._does(reading, behind)):
-            # "**2. Set it all up**" above "Turn a on.", "2. **Get a**" above "- Buy a at b"
-            return True
-        below = item.mark != following.mark or following.indent > item.indent or heads
-        titled = below and item.mark[:1] != '"' and not (reading.unknown or reading.candidates)
-        inner = list(takewhile(lambda other: other.item != "" and other.indent > item.indent, behind))
-        # "1. Get the key" above its own list: "1. Go to a", "2. Pick up b"
-        actions = [other.reading.action for other in behind[: 6 if heads else max(len(inner), 1)]]
-        return titled and any(action is not None and self.grammar.titles(reading.text, action) for action in actions)
+    def _objects(self, text: str) -> set[str]:
+        """PDDL's names of the objects that a text names."""
+        return {known.pddl for known in self.grammar.objects_in(text)}
 
 
 def _line(text: str, reading: Reading) -> str:
@@ -949,11 +803,7 @@ def _changes_step(item: PlacedReading) -> bool:
 def _parts(line: str) -> bool:
     """Whether a line parts one plan from another: a rejection, an option, or the heading of a plan or of none."""
     heads = heading_of(line) in (*NO_PLAN_HEADINGS, "plan", "recap")
-    return (
-        heads
-        or _TURNS.match(line) is not None
-        or any(says(name, line) for name in ("rejects", "option", "numbered_plan"))
-    )
+    return heads or any(says(name, line) for name in ("turns", "rejects", "option", "numbered_plan"))
 
 
 def _as_step(item: PlacedReading) -> PlacedReading:
@@ -969,7 +819,7 @@ def _is_above(placed: Sequence[PlacedReading], action: GroundAction) -> bool:
     return any(other.reading.action == action for other in below)
 
 
-def _beside(item: PlacedReading, ways: Iterable[int]) -> set[tuple[object, ...]]:
+def _beside(item: PlacedReading, *ways: int) -> set[tuple[object, ...]]:
     """The places of a list so many items away from one, by numbers or by lines."""
     at = item.number if item.item == "number" and item.number is not None else item.reading.line
     return {(item.block, item.mark, item.outer, at + way) for way in ways}
@@ -984,19 +834,16 @@ def _times(text: str, reading: Reading, end: int) -> int:
     return int(said["digits"] or said["count"] or sum(int(_NUMBERS[word.lower()][0]) for word in told if word)) or 1
 
 
-def _is_titled(said: str, start: int, nameless: bool) -> bool:
-    """Whether a line is a heading ("## …"), or in bold type and names nothing or begins with a preposition."""
-    begins = (word.text for part in (said, said[start:]) for word in words_of(part)[:1])
-    bold = said[0] == "*" and _HEADING.match(said) is not None
-    return said[0] == "#" or (bold and (nameless or any(map(PREPOSITIONS.__contains__, begins))))
+def _is_beside(item: PlacedReading, before: PlacedReading, after: PlacedReading | None) -> bool:
+    """Whether a line with other marks than the steps before and behind it stands where no step is missing.
 
-
-def _part(text: str, reading: Reading) -> bool:
-    """Whether the line of a reading is the title of a part of a plan: "**Phase 2 – depot_1**", "Phase 3 – fly"."""
-    line = text.rfind("\n", 0, reading.start) + 1
-    if reading.action is not None and (text[line] not in "#*" or not _HEADING.match(_line(text, reading))):
+    None is missing between two numbers, and what has marks or is further in speaks of the step above it.
+    """
+    if item.mark in (before.mark, after.mark if after else None):
         return False
-    return part_of(text[line : reading.end])[0] in WORDS.part_nouns
+    number = before.number
+    goes_on = after is not None and number is not None and (number + 1, before.outer) == (after.number, after.outer)
+    return goes_on or item.indent > before.indent or (item.item != "" and number is not None)
 
 
 def _leaves_unsaid(text: str) -> bool:
@@ -1006,27 +853,21 @@ def _leaves_unsaid(text: str) -> bool:
     return says("unsaid", text) is not None or bool(amended(text) or inserted(text))
 
 
-def _between(text: str, unsaid: Reading, readings: Sequence[Reading]) -> list[Reading]:
-    """What the sentences beside the one that leaves steps unsaid say: "Pick up a. Do the same with b. Then …"."""
-    ends = [match.end() for match in _SENTENCE_ENDS.finditer(text, unsaid.start, unsaid.end)]
-    told: list[Reading] = []
-    for begin, end in pairwise((unsaid.start, *ends, unsaid.end)):
-        if _leaves_unsaid(text[begin:end]):
-            told.append(unsaid._replace(start=begin, end=end, text=text[begin:end].rstrip()))
-        else:
-            told += [item for item in readings if begin <= item.start < end and item.is_attempt]
-    return told if any(item.action is not None for item in told) else [unsaid]
-
-
 def _thinks(reading: Reading) -> bool:
     """Whether a line is a thought that may go on below it: "Thought: …", but not "Goal: …"."""
     return reading.rule == "thought" and not WORDS.thinking.isdisjoint(re.findall(r"\w+", reading.text.lower())[:4])
 
 
-def _begins_another(text: str) -> bool:
-    """Whether a line without a step parts another plan from the one before it."""
-    heads = text[0] == "#" or heading_of(text) not in ("", "title")
-    return heads or turns_away(text) or says("option", text) is not None
+class _Setting(NamedTuple):
+    """Where a line stands: between plan tags, below the beginning of a thought, behind the steps ``before``.
+
+    ``expected``: an action must stand here, behind "Action:", say.
+    """
+
+    tagged: bool
+    in_thought: bool
+    expected: bool = False
+    before: Steps = ()
 
 
 _UNPEELED = Peeled(0, False, False, None, "", "", False)

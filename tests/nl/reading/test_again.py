@@ -59,13 +59,6 @@ def test_what_is_no_repetition_adds_nothing(remark: str) -> None:
     assert read(f"{TRIP}\n\n{remark}") == (READ, True)
 
 
-def test_sentences_beside_a_repetition_are_read() -> None:
-    assert read("I unstack block_0 from block_1. I do the same for the others. Then I put down block_0.") == (
-        READ,
-        False,
-    )
-
-
 @pytest.mark.parametrize(
     "correction",
     [

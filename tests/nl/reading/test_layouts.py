@@ -47,8 +47,6 @@ def read(name: str, reply: str) -> tuple[list[str], bool]:
         # A column that tells the state, without "state" in its head
         "| # | Action | Ferry afterwards |\n|---|---|---|\n"
         f"| 1 | {LOAD} | at location_0, loaded |\n| 2 | {SAIL} | at location_1, loaded |",
-        # What stands below a heading that orders it is a step, even if it says only that it can be done.
-        f"## Step 1: Load the car\nAs the ferry is empty, we can {LOAD}.\n\n## Step 2: Cross over\n{SAIL}",
         # Titles with verbs of no action
         f"**1. Get car_0 under way**\n{LOAD}\n\n**2. Cross over to location_1**\n{SAIL}",
         f"1. **Fetch car_0**\n   - {LOAD}\n2. **Cross over**\n   - {SAIL}",
