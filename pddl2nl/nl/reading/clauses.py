@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import islice, pairwise, product, takewhile
+from itertools import pairwise, product, takewhile
 from math import prod
 
 from pddl2nl.nl.reading.formal import A_LIST, TRAILING, UNKNOWN_VERB, ClauseReading, PDDLGrammar, verdict_of
@@ -76,9 +76,6 @@ _NEAREST = 8
 _MOST_WAYS = 4096
 """Ways to complete a step that are tried at most: a step that leaves so much out says too little."""
 
-_MOST_REMARK = 300
-"""Characters behind an action in PDDL in which a correction of it is looked for."""
-
 _DEFINITE = frozenset(("the", "this", "that"))
 _GAPS = frozenset(("at", "of", "from", "to", "into"))
 _QUOTES = tuple("'\"`*’”")
@@ -99,12 +96,14 @@ _SUBJECTLESS = _OPENERS | WORDS.passives | {"it", "they"}
 _SUPPOSED = ("(would)", "(could)", "(might)", "(may)")
 _MEANT = phrases("meant", whole=True)
 _ANEW = frozenset(("then", "again", "back", "next", "also"))
-_LETTERS = re.compile(r"(?<![\w=])([A-Z])\s?=\s?(?=\w)")
 # "Move to b. *a goes on later.*"
 _ITALIC = re.compile(r"([.;:)] )\*([^*\s][^*]*)\*(?=\s*\Z)")
 _CODE_REMARK = re.compile(r"(?<=[\w)`*]) +(?:#|//)\s.*\Z")
 _AIM = re.compile(r"(?:in order )?to\b", re.IGNORECASE)
 _MARK = re.compile(r"[^\w\s(]\s*|(?=\()")
+# "stack(a, b), then pick up c", "unstack a b; put down a"
+_LINKED = re.compile(r";|[\s)\]`*]*[,.;]?\s+(?:and|then)\b", re.IGNORECASE)
+_CALL_MARKS = str.maketrans("()=", "   ")
 _UNCHANGED = {verb for verb, forms in word_table("irregular").items() if verb in forms}
 _PHRASAL = [(verb, said.split("_")) for verb, forms in word_table("phrasal").items() for said in forms]
 
@@ -192,10 +191,6 @@ class ActionGrammar:
         """
         if content.startswith("(:"):
             return []
-        letters = _LETTERS.findall(content) if "=" in content else ()
-        if letters and "ABCDEFGHJKL".startswith("".join(letters)):
-            # "feast: A=a, B=b, C=c", by the letters of the prompt
-            content = _LETTERS.sub(lambda match: " " * len(match[0]), content)
         if "*" in content:
             # "Move a to b. *This only makes room; a goes on later.*"
             content = _ITALIC.sub(lambda match: f"{match[1]}({match[2]})", content)
@@ -213,33 +208,34 @@ class ActionGrammar:
             return cells
         formal = self.pddl.read(content)
         if formal and any(item.status == "read" for item in formal):
-            return [*formal[:-1], *self._unless_corrected(formal[-1], content[formal[-1].end :][:_MOST_REMARK])]
-        bare = content.strip("( ").rstrip(f") {TRAILING}") if formal and content[0] == "(" else content
-        at = content.index(bare[0]) if bare and bare != content else 0
-        loose = [item.moved(at) for item in self.clauses(bare, listed, before)]
+            end = formal[-1].end
+            further = self.clauses(content[end:], listed) if _LINKED.match(content, end) else []
+            return [
+                *formal[:-1],
+                *self._unless_corrected(formal[-1], content[end:]),
+                *(item.moved(end) for item in further),
+            ]
+        # "(unstack a from b)", "drive(truck=t, from=a, to=b)"
+        spoken = formal and (content[0] == "(" or "=" in content)
+        loose = self.clauses(content.translate(_CALL_MARKS) if spoken else content, listed, before)
         read = [item.status == "read" for item in loose]
-        return loose if not formal or ((all(read) if at else any(read)) and read) else formal
+        return loose if not formal or (read and (all if spoken else any)(read)) else formal
 
     def _unless_corrected(self, formal: ClauseReading, tail: str) -> list[ClauseReading]:
         """An action that PDDL writes, or what a remark behind it says in its place."""
         words = words_of(tail)
-        refused = rejects(words)
-        if not refused and not says("corrects", tail):
+        if not rejects(words) and not says("corrects", tail):
             return [formal]
-        # "stack a b – correction, the block is d, so: stack d b"
-        for start in (match.end() for match in islice(_MARK.finditer(tail), 8)):
-            anew = self.pddl.read(tail[start:]) or [
-                each for each in self.clauses(tail[start:]) if each.status == "read"
-            ]
-            if anew:
+        tail = tail.partition(";")[0]
+        for start in (match.end() for match in _MARK.finditer(tail)):
+            # "stack a b – correction, the block is d, so: stack d b"
+            if anew := self.pddl.read(tail[start:]):
                 return [formal.refused("rejected (corrected)"), *(each.moved(formal.end + start) for each in anew)]
-        if refused:
+        if rejects(words):
             # "(stack a b) - not possible"
             return [_refused(formal)]
-        if any(word.text in self.lexicon.by_pddl for word in words) or self._names(words):
-            reason = "what corrects it says no action that can be read"
-            return [formal._replace(status="unreadable", candidates=(), rules=(), reason=reason)]
-        return [formal]
+        reason = "what corrects it says no action that can be read" if self._names(words) else ""
+        return [formal._replace(status="unreadable", candidates=(), rules=(), reason=reason) if reason else formal]
 
     def _cells(self, content: str, listed: bool) -> list[ClauseReading]:
         """The actions in the cells of a table's row; a cell that says the same as the one before counts once."""
