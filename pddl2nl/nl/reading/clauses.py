@@ -234,7 +234,8 @@ class ActionGrammar:
         if rejects(words):
             # "(stack a b) - not possible"
             return [_refused(formal)]
-        reason = "what corrects it says no action that can be read" if self._names(words) else ""
+        names = any(word.text in self.lexicon.by_pddl for word in words) or self._names(words)
+        reason = "what corrects it says no action that can be read" if names else ""
         return [formal._replace(status="unreadable", candidates=(), rules=(), reason=reason) if reason else formal]
 
     def _cells(self, content: str, listed: bool) -> list[ClauseReading]:
@@ -836,8 +837,11 @@ class ActionGrammar:
 
     def _clause_or_typo(self, text: str, words: Sequence[Word], listed: bool, steps: Steps) -> ClauseReading | None:
         """A clause as it stands; else with what the steps before it leave unsaid; else without typos of one letter."""
-        if listed and (told := self._told_call(text, words) or self._called_behind(text, words)):
-            return told
+        said = text[words[0].start : words[-1].end]
+        formal = self.pddl.read(said) if not {*"'\"`"}.isdisjoint(said) else []
+        if len(formal) == 1 and formal[0].status == "read" and words[0].start + formal[0].end == words[-1].end:
+            # "…, then 'load' to hoist_1, crate_0 and truck_1"
+            return formal[0].moved(words[0].start)
         verdict = self._clause(text, words, listed)
         # "'queue-write' to p": a word of the name stands before the verb in it.
         stuck = verdict is None or verdict.is_failure or verdict.status == "ambiguous"
@@ -877,42 +881,6 @@ class ActionGrammar:
         """The action of a name that is no other word or stands in quotes: "load-truck a into t", "'load' a into t"."""
         said = text[word.start : word.end]
         return self.pddl.schema(said) if text[word.end : word.end + 1] in _QUOTES or not said.isalpha() else None
-
-    def _told_call(self, text: str, words: Sequence[Word]) -> ClauseReading | None:
-        """An action behind its own name, with its objects in the order of the template wording: "'x' to a, b and c"."""
-        begin, end = words[0].start, words[0].end
-        schema = self._sure_name(text, words[0])
-        if schema is None or not self.frames.frames[schema.name].natural:
-            return None
-        words = [word for word in words if word.start >= end]
-        mentions = self.frames.mentions(words)[: len(schema.parameters)]
-        if len(mentions) < len(schema.parameters) or not mentions:
-            return None
-        objects = [mention.objects[0] for mention in mentions if len(mention.objects) == 1]
-        stop, named = mentions[-1].last, inside(mentions)
-        announced = words[0].text in ("to", "for", "applied")
-        listed = all(
-            at in named or word.text == "and" or (announced and at < 2) for at, word in enumerate(words[:stop])
-        )
-        fits = all(item.fits(parameter.types) for item, parameter in zip(objects, schema.parameters, strict=False))
-        tail = words[stop:]
-        lists = [*self.frames.mentions(tail)][:1]
-        further = tail and (not tail[0].parted or (tail[0].parted == "," and lists and lists[0].first == 0))
-        if len(objects) < len(mentions) or not (listed and fits) or further or (tail and rejects(tail)):
-            return None
-        action = GroundAction(schema.name, tuple([item.pddl for item in objects]))
-        return verdict_of(begin, words[stop - 1].end, (action,), ("called",))
-
-    def _called_behind(self, text: str, words: Sequence[Word]) -> ClauseReading | None:
-        """An action whose own name stands in or behind it: "Jump from a over b to c with 'jump-new-move'"."""
-        for at, name in enumerate(words[1:], 1):
-            told = name.aside or words[at - 1].text in WORDS.instrument
-            if told and name.start != words[at - 1].start and self._sure_name(text, name) is not None:
-                others = [word for word in words[: at if name.aside else at - 1] if word.start < name.start]
-                behind = [word for word in words[at:] if word.start > name.start]
-                called = self._called(text, [name._replace(parted="", aside=False), *others, *behind])
-                return called._replace(end=max(called.end, name.end)) if called else None
-        return None
 
     def _called(self, text: str, words: Sequence[Word]) -> ClauseReading | None:
         """An action behind its own name, with all objects: "Board: p1 enters e0 on f0", "'drive' t, a → b (5 km)"."""
@@ -961,10 +929,6 @@ class ActionGrammar:
             return self._called(text, kept) if len(kept) < len(words) else None
         own = partial(self.frames.says_parameter, self.frames.frames[name])
         said = [words[0], *(word for at, word in body if at in named or word.text in PREPOSITIONS or own(word.text))]
-        small = [at for at, word in enumerate(said) if word.text in PREPOSITIONS and at]
-        if schema and small == [1] and len(mentions) == len(schema.parameters) > 1 and said[1].text in ("to", "for"):
-            # "'board' to p, e and f" says the objects in their order, as the template wording does.
-            del said[1]
         actions = self.frames.called(name, said, self.frames.mentions(said))
         start, stop = min(word.start for word in words), words[mentions[-1].last - 1].end
         if not actions and len(kept) < len(words):
@@ -1204,13 +1168,6 @@ class ActionGrammar:
         if name and not self.frames.frames[name].types:
             # "Apply 'rewind-movie' and next the action 'reset-counter'": it takes no object.
             return [verdict, verdict_of(own[0].start, own[-1].end, (GroundAction(name, ()),), ("called",))]
-        # "…, followed by the action 'put-down' to a, and finally the action …"
-        end = next((at for at, word in enumerate(tail) if at > 4 and word.text == "action"), len(tail))
-        while end < len(tail) and tail[end - 1].text in WORDS.joined | _FOLLOWED:
-            end -= 1
-        named = self._called(text, tail[:end]) if "action" in (word.text for word in tail[:4]) else None
-        if named is not None and named.status == "read":
-            return [verdict, *self._with_tail(text, words, named)]
         if any(word.text in self.frames.verbs for word in tail[1:]):
             further = self._clause(text, tail, False)
             if tail[0].text == "where" and (further is None or further.status != "read"):
@@ -1316,6 +1273,9 @@ class ActionGrammar:
         subject = passive = False
         for at, word in enumerate(words[index : index + 14], index):
             forms = self.frames.verbs.get(word.text, ()) if at not in named else ()
+            if words[at - 1].text == "action" and self.pddl.schema(word.text):
+                # "…, and then the action 'clean' to a"
+                return True
             if forms and not (at == index and word.text in PREPOSITIONS):
                 return not subject or any(form == "s" or (form in ("past", "base") and passive) for _, form, _ in forms)
             # "…, then I let robot_0 paint …"

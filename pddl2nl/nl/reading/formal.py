@@ -85,11 +85,15 @@ _LINKING = "|".join(WORDS.linking)
 # "stack(a, b)", "**stack** (a, b)", and YAML's "name: stack" above "args: {x: a, y: b}". It begins where a word does:
 # tried at each letter of a long word, it would take quadratic time.
 _CALL = re.compile(
-    rf"(?:(?<![\w.-])|(?<=\.\.))(?!(?:{_LINKING}) )(?:\w+\.)*([\w-]+(?: [\w-]+){{0,2}})[*_`]*\s*"
+    rf"(?:(?<![\w.-])|(?<=\.\.))(?!(?i:{_LINKING}) )(?:\w+\.)*([\w-]+(?: [\w-]+){{0,2}})[*_`]*\s*"
     r"(?:\(|\n\s*(?:arg(?:ument)?s|param(?:eter)?s|objects)\s*:\s*[\[({])([^()]*)[)\]}]"
 )
-# "stack a b", "'stack' a, b (b is clear)", "stack: a, b"
-_BARE = re.compile(r"([\w-]+)(?:[\s\"'`*:–—-]+([^(\[;#–—→\n]*?))?(?=\s*(?:[(\[;#–—→|]|-\s|[-=]+>|//|\Z))")
+# "stack a b", "'stack' a, b (b is clear)", "stack: a, b", and the template wording's "the action 'stack' to a and b"
+_BARE = re.compile(
+    rf"(?<![\w-])(?!(?i:{_LINKING})\b)"
+    r"([\w-]+)(?:(?:[\"'`*]+\s+(?:applied\s+)?(?:to|for)\s|[\s\"'`*:–—-])[\s\"'`*:–—-]*([^(\[;#–—→\n]*?))?"
+    rf"(?=\s*(?:[(\[;#–—→|]|-\s|[-=]+>|//|\Z)|,?\s(?:(?:{_LINKING})\s+){{2,}}[\"'`])"
+)
 _ENDS = re.compile(r"[.;!?]\s")
 _TITLE = re.compile(r"[^`\n]*[:.–—-][\s*_]*`")
 _BETWEEN = re.compile(rf"(?:[\s,;.*_`\"'→>|\[\]\d:(&+-]|\b(?:{_LINKING})\b)*", re.IGNORECASE)
@@ -134,11 +138,12 @@ class PDDLGrammar:
             pairs = self._pairs(schema, match[2] or "")
             if schema is None and (verdicts or not self._is_call(match, pairs)):
                 break
-            verdict = self.call(match[1], pairs, match.span())
+            end = match.start() + len(match[0].rstrip(TRAILING))
+            verdict = self.call(match[1], pairs, (match.start(), end))
             if shape is _BARE and verdict.status != "read":
                 return []
             verdicts.append(verdict)
-            at = match.end()
+            at = end
         return verdicts
 
     def _is_call(self, match: re.Match[str], pairs: Sequence[tuple[str, str]]) -> bool:
@@ -153,7 +158,7 @@ class PDDLGrammar:
 
     def _pairs(self, schema: StepSchema | None, said: str) -> list[tuple[str, str]]:
         """The arguments with their keys: "a b", "y=b, x=a", "red block, blue block"."""
-        parts = said.split(",")
+        parts = re.split(r",\s*(?:and\s)?|\sand\s", said)
         if schema is None or len(parts) != len(schema.parameters):
             parts = re.sub(r"\s*[=:]\s*", "=", said).replace(",", " ").split()
         found = [match.groups("") for part in parts if (match := _ARGUMENT.match(part))]
@@ -218,6 +223,8 @@ def _only(objects: tuple[KnownObject, ...]) -> KnownObject | None:
 
 # ── JSON ────────────────────────────────────────────────────────────────────────────────────────
 
+# "1. {"action": …"
+_OPENS = re.compile(r"\[|\W*(?:\d+\W+)?\{")
 _PAIR = re.compile(r"[\"'][^\"'\\]*[\"']\s*:\s*[\"'\[{]")
 _STRING = re.compile(r'"((?:[^"\\]|\\.)*)"(\s*:)?|([\[{(\]})])')
 _SINGLE = re.compile(r"'((?:[^'\\]|\\.)*)'(\s*:)?|([\[{(\]})])")
@@ -237,7 +244,7 @@ class _String(NamedTuple):
 def is_record(said: str) -> bool:
     """Whether a piece is JSON, a key with its value, or JSON of several lines."""
     quoted = '"' in said or "'" in said
-    return _PAIR.match(said) is not None or (quoted and ("\n" in said or said[:1] in ("[", "{")))
+    return _PAIR.match(said) is not None or (quoted and ("\n" in said or _OPENS.match(said) is not None))
 
 
 def read_record(
@@ -265,8 +272,10 @@ def read_record(
         end = index
         while end < len(strings) and len(strings[end].keys) >= len(string.keys):
             other = strings[end]
-            if names(other.value):
-                objects.append(other)
+            # {"action": "load", "args": "p, t"}
+            named = [part.strip() for part in other.value.split(",")]
+            if all(map(names, named)):
+                objects += [other._replace(value=part) for part in named]
             elif objects or other.keys[-1] == string.keys[-1]:
                 break
             end += 1
