@@ -135,7 +135,10 @@ class PDDLGrammar:
             joined = label or (titled and not _ENDS.search(before) and not says("denied", before))
             if not joined and not _BETWEEN.fullmatch(before):
                 break
-            pairs = self._pairs(schema, match[2] or "")
+            said = match[2] or ""
+            # "'stack' to a and b", but not "stack a and b"
+            quoted = shape is _BARE and match[0][len(match[1]) :][:1] in tuple("'`\"")
+            pairs = self._pairs(schema, said.replace(" and ", ", ").replace(",,", ",") if quoted else said)
             if schema is None and (verdicts or not self._is_call(match, pairs)):
                 break
             end = match.start() + len(match[0].rstrip(TRAILING))
@@ -158,7 +161,7 @@ class PDDLGrammar:
 
     def _pairs(self, schema: StepSchema | None, said: str) -> list[tuple[str, str]]:
         """The arguments with their keys: "a b", "y=b, x=a", "red block, blue block"."""
-        parts = re.split(r",\s*(?:and\s)?|\sand\s", said)
+        parts = re.split(r",\s*(?:and\s)?", said)
         if schema is None or len(parts) != len(schema.parameters):
             parts = re.sub(r"\s*[=:]\s*", "=", said).replace(",", " ").split()
         found = [match.groups("") for part in parts if (match := _ARGUMENT.match(part))]
