@@ -160,8 +160,7 @@ def _unfenced(answer: str) -> str:
 def _grounded(reader: Reader, said: str, blank: Reading) -> Reading:
     """One action in parentheses, checked by the task's names and types."""
     name, *args = said.strip("()").split()
-    grammar = reader.grammar.pddl
-    verdict = grammar.ground(grammar.schema(name), name, args, (0, len(said)))
+    verdict = reader.grammar.pddl.call(name, [("", arg) for arg in args], (0, len(said)))
     if verdict.status == "read":
         return blank._replace(status="read", action=verdict.candidates[0])
     return blank._replace(

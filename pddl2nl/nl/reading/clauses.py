@@ -81,9 +81,6 @@ _NEAREST = 8
 _MOST_WAYS = 4096
 """Ways to complete a step that are tried at most: a step that leaves so much out says too little."""
 
-_MOST_REMARK = 300
-"""Characters behind an action in PDDL in which a correction of it is looked for."""
-
 _DEFINITE = frozenset(("the", "this", "that"))
 _GAPS = frozenset(("at", "of", "from", "to", "into"))
 _QUOTES = tuple("'\"`*’”")
@@ -104,12 +101,14 @@ _SUBJECTLESS = _OPENERS | WORDS.passives | {"it", "they"}
 _SUPPOSED = ("(would)", "(could)", "(might)", "(may)")
 _MEANT = phrases("meant", whole=True)
 _ANEW = frozenset(("then", "again", "back", "next", "also"))
-_LETTERS = re.compile(r"(?<![\w=])([A-Z])\s?=\s?(?=\w)")
 # "Move to b. *a goes on later.*"
 _ITALIC = re.compile(r"([.;:)] )\*([^*\s][^*]*)\*(?=\s*\Z)")
 _CODE_REMARK = re.compile(r"(?<=[\w)`*]) +(?:#|//)\s.*\Z")
 _AIM = re.compile(r"(?:in order )?to\b", re.IGNORECASE)
 _MARK = re.compile(r"[^\w\s(]\s*|(?=\()")
+# "stack(a, b), then pick up c", "unstack a b; put down a"
+_LINKED = re.compile(r";|[\s)\]`*]*[,.;]?\s+(?:and|then)\b", re.IGNORECASE)
+_CALL_MARKS = str.maketrans("()=", "   ")
 _UNCHANGED = {verb for verb, forms in word_table("irregular").items() if verb in forms}
 _PHRASAL = [(verb, said.split("_")) for verb, forms in word_table("phrasal").items() for said in forms]
 
@@ -223,10 +222,6 @@ class ActionGrammar:
         """
         if content.startswith("(:"):
             return []
-        letters = _LETTERS.findall(content) if "=" in content else ()
-        if letters and "ABCDEFGHJKL".startswith("".join(letters)):
-            # "feast: A=a, B=b, C=c", by the letters of the prompt
-            content = _LETTERS.sub(lambda match: " " * len(match[0]), content)
         if "*" in content:
             # "Move a to b. *This only makes room; a goes on later.*"
             content = _ITALIC.sub(lambda match: f"{match[1]}({match[2]})", content)
@@ -244,33 +239,35 @@ class ActionGrammar:
             return cells
         formal = self.pddl.read(content)
         if formal and any(item.status == "read" for item in formal):
-            return [*formal[:-1], *self._unless_corrected(formal[-1], content[formal[-1].end :][:_MOST_REMARK])]
-        bare = content.strip("( ").rstrip(f") {TRAILING}") if formal and content[0] == "(" else content
-        at = content.index(bare[0]) if bare and bare != content else 0
-        loose = [item.moved(at) for item in self.clauses(bare, listed, before)]
+            end = formal[-1].end
+            further = self.clauses(content[end:], listed) if _LINKED.match(content, end) else []
+            return [
+                *formal[:-1],
+                *self._unless_corrected(formal[-1], content[end:]),
+                *(item.moved(end) for item in further),
+            ]
+        # "(unstack a from b)", "drive(truck=t, from=a, to=b)"
+        spoken = formal and (content[0] == "(" or "=" in content)
+        loose = self.clauses(content.translate(_CALL_MARKS) if spoken else content, listed, before)
         read = [item.status == "read" for item in loose]
-        return loose if not formal or ((all(read) if at else any(read)) and read) else formal
+        return loose if not formal or (read and (all if spoken else any)(read)) else formal
 
     def _unless_corrected(self, formal: ClauseReading, tail: str) -> list[ClauseReading]:
         """An action that PDDL writes, or what a remark behind it says in its place."""
         words = words_of(tail)
-        refused = rejects(words)
-        if not refused and not says("corrects", tail):
+        if not rejects(words) and not says("corrects", tail):
             return [formal]
-        # "stack a b – correction, the block is d, so: stack d b"
-        for start in (match.end() for match in islice(_MARK.finditer(tail), 8)):
-            anew = self.pddl.read(tail[start:]) or [
-                each for each in self.clauses(tail[start:]) if each.status == "read"
-            ]
-            if anew:
+        tail = tail.partition(";")[0]
+        for start in (match.end() for match in _MARK.finditer(tail)):
+            # "stack a b – correction, the block is d, so: stack d b"
+            if anew := self.pddl.read(tail[start:]):
                 return [formal.refused("rejected (corrected)"), *(each.moved(formal.end + start) for each in anew)]
-        if refused:
+        if rejects(words):
             # "(stack a b) - not possible"
             return [_refused(formal)]
-        if any(word.text in self.lexicon.by_pddl for word in words) or self._names(words):
-            reason = "what corrects it says no action that can be read"
-            return [formal._replace(status="unreadable", candidates=(), rules=(), reason=reason)]
-        return [formal]
+        names = any(word.text in self.lexicon.by_pddl for word in words) or self._names(words)
+        reason = "what corrects it says no action that can be read" if names else ""
+        return [formal._replace(status="unreadable", candidates=(), rules=(), reason=reason) if reason else formal]
 
     def _cells(self, content: str, listed: bool) -> list[ClauseReading]:
         """The actions in the cells of a table's row; a cell that says the same as the one before counts once."""
@@ -840,8 +837,11 @@ class ActionGrammar:
         self, text: str, words: Sequence[Word], listed: bool, named: Sequence[Named]
     ) -> ClauseReading | None:
         """A clause as it stands; else with what the steps before it leave unsaid; else without typos of one letter."""
-        if listed and (told := self._told_call(text, words) or self._called_behind(text, words)):
-            return told
+        said = text[words[0].start : words[-1].end]
+        formal = self.pddl.read(said) if not {*"'\"`"}.isdisjoint(said) else []
+        if len(formal) == 1 and formal[0].status == "read" and words[0].start + formal[0].end == words[-1].end:
+            # "…, then 'load' to hoist_1, crate_0 and truck_1"
+            return formal[0].moved(words[0].start)
         verdict = self._clause(text, words, listed)
         # "'queue-write' to p": a word of the name stands before the verb in it.
         stuck = verdict is None or verdict.is_failure or verdict.status == "ambiguous"
@@ -881,42 +881,6 @@ class ActionGrammar:
         """The action of a name that is no other word or stands in quotes: "load-truck a into t", "'load' a into t"."""
         said = text[word.start : word.end]
         return self.pddl.schema(said) if text[word.end : word.end + 1] in _QUOTES or not said.isalpha() else None
-
-    def _told_call(self, text: str, words: Sequence[Word]) -> ClauseReading | None:
-        """An action behind its own name, with its objects in the order of the template wording: "'x' to a, b and c"."""
-        begin, end = words[0].start, words[0].end
-        schema = self._sure_name(text, words[0])
-        if schema is None or not self.frames.frames[schema.name].natural:
-            return None
-        words = [word for word in words if word.start >= end]
-        mentions = self.frames.mentions(words)[: len(schema.parameters)]
-        if len(mentions) < len(schema.parameters) or not mentions:
-            return None
-        objects = [mention.objects[0] for mention in mentions if len(mention.objects) == 1]
-        stop, named = mentions[-1].last, inside(mentions)
-        announced = words[0].text in ("to", "for", "applied")
-        listed = all(
-            at in named or word.text == "and" or (announced and at < 2) for at, word in enumerate(words[:stop])
-        )
-        fits = all(item.fits(parameter.types) for item, parameter in zip(objects, schema.parameters, strict=False))
-        tail = words[stop:]
-        lists = [*self.frames.mentions(tail)][:1]
-        further = tail and (not tail[0].parted or (tail[0].parted == "," and lists and lists[0].first == 0))
-        if len(objects) < len(mentions) or not (listed and fits) or further or (tail and rejects(tail)):
-            return None
-        action = GroundAction(schema.name, tuple([item.pddl for item in objects]))
-        return verdict_of(begin, words[stop - 1].end, (action,), ("called",))
-
-    def _called_behind(self, text: str, words: Sequence[Word]) -> ClauseReading | None:
-        """An action whose own name stands in or behind it: "Jump from a over b to c with 'jump-new-move'"."""
-        for at, name in enumerate(words[1:], 1):
-            told = name.aside or words[at - 1].text in WORDS.instrument
-            if told and name.start != words[at - 1].start and self._sure_name(text, name) is not None:
-                others = [word for word in words[: at if name.aside else at - 1] if word.start < name.start]
-                behind = [word for word in words[at:] if word.start > name.start]
-                called = self._called(text, [name._replace(parted="", aside=False), *others, *behind])
-                return called._replace(end=max(called.end, name.end)) if called else None
-        return None
 
     def _called(self, text: str, words: Sequence[Word]) -> ClauseReading | None:
         """An action behind its own name, with all objects: "Board: p1 enters e0 on f0", "'drive' t, a → b (5 km)"."""
@@ -965,10 +929,6 @@ class ActionGrammar:
             return self._called(text, kept) if len(kept) < len(words) else None
         own = partial(self.frames.says_parameter, self.frames.frames[name])
         said = [words[0], *(word for at, word in body if at in named or word.text in PREPOSITIONS or own(word.text))]
-        small = [at for at, word in enumerate(said) if word.text in PREPOSITIONS and at]
-        if schema and small == [1] and len(mentions) == len(schema.parameters) > 1 and said[1].text in ("to", "for"):
-            # "'board' to p, e and f" says the objects in their order, as the template wording does.
-            del said[1]
         actions = self.frames.called(name, said, self.frames.mentions(said))
         start, stop = min(word.start for word in words), words[mentions[-1].last - 1].end
         if not actions and len(kept) < len(words):
@@ -1188,13 +1148,6 @@ class ActionGrammar:
         if name and not self.frames.frames[name].types:
             # "Apply 'rewind-movie' and next the action 'reset-counter'": it takes no object.
             return [verdict, verdict_of(own[0].start, own[-1].end, (GroundAction(name, ()),), ("called",))]
-        # "…, followed by the action 'put-down' to a, and finally the action …"
-        end = next((at for at, word in enumerate(tail) if at > 4 and word.text == "action"), len(tail))
-        while end < len(tail) and tail[end - 1].text in WORDS.joined | _FOLLOWED:
-            end -= 1
-        named = self._called(text, tail[:end]) if "action" in (word.text for word in tail[:4]) else None
-        if named is not None and named.status == "read":
-            return [verdict, *self._with_tail(text, words, named)]
         if any(word.text in self.frames.verbs for word in tail[1:]):
             further = self._clause(text, tail, False)
             if tail[0].text == "where" and (further is None or further.status != "read"):
@@ -1261,6 +1214,9 @@ class ActionGrammar:
         subject = passive = False
         for at, word in enumerate(words[index : index + 14], index):
             forms = self.frames.verbs.get(word.text, ()) if at not in named else ()
+            if words[at - 1].text == "action" and self.pddl.schema(word.text):
+                # "…, and then the action 'clean' to a"
+                return True
             if forms and not (at == index and word.text in PREPOSITIONS):
                 return not subject or any(form == "s" or (form in ("past", "base") and passive) for _, form, _ in forms)
             # "…, then I let robot_0 paint …"

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from pddl2nl.nl.reading.lexicon import KnownObject, Lexicon
 from pddl2nl.nl.reading.readings import Status
 from pddl2nl.nl.reading.segments import label_of
-from pddl2nl.nl.reading.words import PREPOSITIONS, fold, words_of
+from pddl2nl.nl.reading.words import WORDS, fold, says
 from pddl2nl.pddl.tree import Domain, StepSchema
 from pddlval import GroundAction
 
@@ -79,28 +79,26 @@ def verdict_of(start: int, end: int, actions: tuple[GroundAction, ...], rules: t
     return ClauseReading(start, end, "ambiguous", actions, rules, "fits more than one action", names_object=True)
 
 
-# "move(a, b)" is a call, and so is "**move** (a, b)".
+# "(stack a b)", "[stack, a, b]"
 _SEXPR = re.compile(r"(?<!\w)[(\[]\s*([^\s()\[\],=]+)((?:[\s,]+[^\s()\[\],]+)*)\s*,?[)\]]")
-# It begins where a word does: tried at each letter of a long word, it would take quadratic time.
-_CALL = re.compile(r"(?:(?<![\w.-])|(?<=\.\.))(?:\w+\.)*([\w-]+(?: [\w-]+){0,2})[*_`]*\s*\(([^()]*)\)")
-# "- action: stack" with "args: [a, b]" or "args: {x: a, y: b}" below it, as YAML has it.
-_YAML = re.compile(
-    r"(?:(?:name|function|tool)\s*:\s*)?([\w-]+)\s*\n"
-    r"\s*(?:arg(?:ument)?s|param(?:eter)?s|objects)\s*:\s*[\[({]([^\])}\n]*)[\])}]"
+_LINKING = "|".join(WORDS.linking)
+# "stack(a, b)", "**stack** (a, b)", and YAML's "name: stack" above "args: {x: a, y: b}". It begins where a word does:
+# tried at each letter of a long word, it would take quadratic time.
+_CALL = re.compile(
+    rf"(?:(?<![\w.-])|(?<=\.\.))(?!(?i:{_LINKING}) )(?:\w+\.)*([\w-]+(?: [\w-]+){{0,2}})[*_`]*\s*"
+    r"(?:\(|\n\s*(?:arg(?:ument)?s|param(?:eter)?s|objects)\s*:\s*[\[({])([^()]*)[)\]}]"
 )
-_TITLED_CODE = re.compile(r"[^`\n]*[:–—-][\s*_]*`([^`\n]+)`[\s.*_)]*(?:[(–—-].*)?\Z")
-# "By air.** `fly(a, b)`", "The truck waits: `load(c, t)`", but not "This is not possible: `load(c, t)`"
-_DENIED = re.compile(r"\b(?:not|never|no|if|would|cannot)\b|n['’]t\b", re.IGNORECASE)
+# "stack a b", "'stack' a, b (b is clear)", "stack: a, b", and the template wording's "the action 'stack' to a and b"
+_BARE = re.compile(
+    rf"(?<![\w-])(?!(?i:{_LINKING})\b)"
+    r"([\w-]+)(?:(?:[\"'`*]+\s+(?:applied\s+)?(?:to|for)\s|[\s\"'`*:–—-])[\s\"'`*:–—-]*([^(\[;#–—→\n]*?))?"
+    rf"(?=\s*(?:[(\[;#–—→|]|-\s|[-=]+>|//|\Z)|,?\s(?:(?:{_LINKING})\s+){{2,}}[\"'`])"
+)
 _ENDS = re.compile(r"[.;!?]\s")
-_TITLE = re.compile(r"(?:[^*`:]*[.:]\*\*|[^`:]*:)\s*`")
-_BETWEEN = re.compile(
-    r"(?:[\s,;.*_`\"'→>\[\]\d:(&+-]|\b(?:and|then|finally|next|lastly|after|that|first|followed|by|step|action)\b)*",
-    re.IGNORECASE,
-)
-_TOKEN = re.compile(r"[^\s,|]+")
-_REMARK = re.compile(r"[\s|,]*(?:[(\[;#–—→=-]|//|\Z)")
-_NEXT = re.compile(r"[\s,]*(?:→|[-=]+>)\s*(?:(?:and|then)\b,?\s*)*([^\s,|]+)")
-_ARGUMENT = re.compile(r"(?:([\w-]+)\s*[=:]\s*)?[\"'`]?([^\s,\"'`=]+)[\"'`]?")
+_TITLE = re.compile(r"[^`\n]*[:.–—-][\s*_]*`")
+_BETWEEN = re.compile(rf"(?:[\s,;.*_`\"'→>|\[\]\d:(&+-]|\b(?:{_LINKING})\b)*", re.IGNORECASE)
+_MARKS = re.escape(f"){TRAILING}")
+_ARGUMENT = re.compile(rf"[\s{_MARKS}]*(?:([\w ?-]+)[\"'`]?\s*[=:]\s*)?[\"'`]?(.*?)[{_MARKS}]*\Z")
 
 
 class PDDLGrammar:
@@ -119,88 +117,75 @@ class PDDLGrammar:
         return self.schemas.get(name.lower()) or self.schemas.get(fold(name))
 
     def read(self, text: str) -> list[ClauseReading]:
-        """S-expressions at the beginning of a text (``(stack a b) (pick-up c)``), calls, or a bare action."""
-        if "\n" in text and (yaml := _YAML.match(text)):
-            schema = self.schema(yaml[1])
-            return [self.ground(schema, yaml[1], self._arguments(schema, yaml[2]), yaml.span())]
-        verdicts = self._found(_SEXPR, text) or self._found(_CALL, text)
-        if not verdicts:
-            # "**Drive to the market:** `drive t a b`", "Drive there. (Action: `drive t a b`)"
-            coded = _TITLED_CODE.match(text)
-            verdicts = self._bare(text, *coded.span(1)) if coded else self._bare(text, 0, len(text.rstrip(TRAILING)))
+        """S-expressions at the beginning of a text (``(stack a b) (pick-up c)``), calls, or bare actions."""
+        shapes = (_SEXPR, _CALL, _BARE)
+        verdicts = next((found for shape in shapes if (found := self._found(shape, text))), [])
         return [item.moved(0, "several") for item in verdicts] if len(verdicts) > 1 else verdicts
-
-    def _bare(self, text: str, start: int, end: int) -> list[ClauseReading]:
-        """An action without brackets that a stretch of a text begins with: "stack a b", "'stack' a, b (b is clear)"."""
-        words = [word for word in _TOKEN.finditer(text, start, end) if word[0] not in ("-", "–", "—", ":")]
-        schema = self.schema(words[0][0].rstrip(":")) if words else None
-        count = 0 if schema is None else len(schema.parameters) + 1
-        if schema is None or len(words) < count or not _REMARK.match(text, words[count - 1].end(), end):
-            return []
-        args = [word[0].strip("\"'`.;:") for word in words[1:count]]
-        verdict = self.ground(schema, words[0][0], args, (start, words[count - 1].end()))
-        if verdict.status != "read":
-            return []
-        # "stack a b → pick-up c": the arrow parts two actions.
-        behind = _NEXT.match(text, verdict.end, end)
-        further = self._bare(text, behind.start(1), end) if behind and self.schema(behind[1].rstrip(":")) else None
-        return [verdict] if further is None else [verdict, *further] if further else []
 
     def _found(self, shape: re.Pattern[str], text: str) -> list[ClauseReading]:
         verdicts: list[ClauseReading] = []
-        at, titled = 0, False
-        for match in shape.finditer(text):
-            schema = self.schema(match[1])
-            args = self._arguments(schema, match[2])
-            # "(now the hand holds a)" is a remark: an action that does not exist is one said of objects alone.
-            called = (
-                match[0][0] == "(" if shape is _SEXPR else match[0].endswith(f"({match[2]})") and " " not in match[1]
-            )
-            # "(target: level_2)"
-            # "place_0 (room)"
-            other = fold(match[1]) in self.lexicon.folded or match[1].endswith(":")
-            named = called and not verdicts and not other and args
-            objects = named and all(
-                fold(arg) in self.lexicon.folded or arg.lower() in self.lexicon.by_pddl for arg in args
-            )
-            lead = text[: match.start()].lower().split() if not verdicts and match.start() < 60 else []
-            lead_in = "" if verdicts or _DENIED.search(text, 0, match.start()) else text[: match.start()]
-            titled = titled or (schema is not None and _TITLE.fullmatch(lead_in) is not None)
-            # "…, immediately followed by `load(c, t)`"
-            same = titled and not _ENDS.search(text, at, match.start()) and not _DENIED.search(text, at, match.start())
-            joined = same or _BETWEEN.fullmatch(text, at, match.start()) or label_of(lead) == "action"
-            if not joined or not (schema or objects):
+        # "**By air.** `fly(a, b)`", but not "This is not possible: `fly(a, b)`"
+        title = _TITLE.match(text)
+        titled = title is not None and not says("denied", title[0])
+        at = title.end() if title is not None and titled else 0
+        for match in shape.finditer(text, at):
+            before, schema = text[at : match.start()], self.schema(match[1])
+            # "Action: stack(a, b)", "…, immediately followed by `stack(a, b)`"
+            label = not verdicts and len(before) < 60 and label_of(before.lower().split()) == "action"
+            joined = label or (titled and not _ENDS.search(before) and not says("denied", before))
+            if not joined and not _BETWEEN.fullmatch(before):
                 break
-            verdicts.append(self.ground(schema, match[1], args, match.span()))
-            at = match.end()
+            said = match[2] or ""
+            # "'stack' to a and b", but not "stack a and b"
+            quoted = shape is _BARE and match[0][len(match[1]) :][:1] in tuple("'`\"")
+            pairs = self._pairs(schema, said.replace(" and ", ", ").replace(",,", ",") if quoted else said)
+            if schema is None and (verdicts or not self._is_call(match, pairs)):
+                break
+            end = match.start() + len(match[0].rstrip(TRAILING))
+            verdict = self.call(match[1], pairs, (match.start(), end))
+            if shape is _BARE and verdict.status != "read":
+                return []
+            verdicts.append(verdict)
+            at = end
         return verdicts
 
-    def _in_words(self, name: str) -> KnownObject | None:
-        """The object that several words name, with the word for its kind or without: "white block"."""
-        words = [word for word in words_of(name) if word.text not in self.lexicon.type_words] if " " in name else []
-        objects, length, _ = self.lexicon.at(words, 0) if words else ((), 0, False)
-        return _only(objects) if length == len(words) else None
+    def _is_call(self, match: re.Match[str], pairs: Sequence[tuple[str, str]]) -> bool:
+        """Whether it is a call of an action that does not exist: it is said of objects alone.
 
-    def _arguments(self, schema: StepSchema | None, said: str) -> list[str]:
-        """The arguments in the order said, or in the order of the parameters: "stack(y=b, x=a)"."""
-        found = [(fold(item[1] or ""), item[2]) for item in _ARGUMENT.finditer(said)]
-        names = [part.strip(" \"'`") for part in said.split(",")]
-        if schema is not None and len(found) != len(schema.parameters) == len(names) and "=" not in said:
-            # "unstack(red block, blue block)"
-            return names
-        keyed = dict(found)
-        ordered = _by_keys(self.lexicon, schema, keyed) if schema is not None and len(keyed) == len(found) else []
-        return ordered or [value for _, value in found if schema is None or any(map(str.isalnum, value))]
+        "(now the hand holds a)", "(target: level_2)" and "place_0 (room)" are remarks.
+        """
+        name = match[1]
+        known = [fold(arg) in self.lexicon.folded or arg.lower() in self.lexicon.by_pddl for _, arg in pairs]
+        other = fold(name) in self.lexicon.folded or name.endswith(":") or " " in name
+        return not other and (match[0][0] == "(" or f"{name}(" in match[0]) and bool(known) and all(known)
 
-    def ground(self, schema: StepSchema | None, name: str, args: Sequence[str], span: tuple[int, int]) -> ClauseReading:
-        """An action given by its PDDL name; objects by their told names, or all by their PDDL names."""
+    def _pairs(self, schema: StepSchema | None, said: str) -> list[tuple[str, str]]:
+        """The arguments with their keys: "a b", "y=b, x=a", "red block, blue block"."""
+        parts = re.split(r",\s*(?:and\s)?", said)
+        if schema is None or len(parts) != len(schema.parameters):
+            parts = re.sub(r"\s*[=:]\s*", "=", said).replace(",", " ").split()
+        found = [match.groups("") for part in parts if (match := _ARGUMENT.match(part))]
+        return [(key, value) for key, value in found if any(map(str.isalnum, value))]
+
+    def call(self, name: str, pairs: Sequence[tuple[str, str]], span: tuple[int, int]) -> ClauseReading:
+        """The action of a name with its objects, in the order said or by keys that are parameters' names or kinds.
+
+        Objects have their told names, or all their PDDL names.
+        """
         failed = ClauseReading(*span, "unreadable", rules=("pddl",), names_object=True)
+        schema = self.schema(name)
         if schema is None:
             return failed._replace(reason=f"there is no action '{name}'")
-        if len(args) != len(schema.parameters):
+        if len(pairs) != len(schema.parameters):
             expected = len(schema.parameters)
-            return failed._replace(reason=f"'{schema.name}' takes {expected} objects, found {len(args)}")
-        told = [self.lexicon.by_nl.get(arg) or _only(self.lexicon.named(arg)) or self._in_words(arg) for arg in args]
+            return failed._replace(reason=f"'{schema.name}' takes {expected} objects, found {len(pairs)}")
+        keys = {_squeezed(key): value for key, value in pairs if key}
+        args = [value for _, value in pairs]
+        if len(keys) == len(args):
+            args = self._by_keys(schema, keys) or (args if sorted(keys) == [*filter(_GENERAL.match, keys)] else [])
+            if len(args) < len(keys):
+                return failed._replace(reason="its keys are no parameters of the action")
+        told = [self.lexicon.by_nl.get(arg) or _only(self.lexicon.named(arg.replace(" ", "_"))) for arg in args]
         own = [self.lexicon.by_pddl.get(arg.lower()) for arg in args]
         # In language only told names were ever shown, so they come first: PDDL's own count where one is not told.
         for objects in (told,) if None not in told else (told, own):
@@ -208,13 +193,31 @@ class PDDLGrammar:
             fits = (item.fits(parameter.types) for item, parameter in zip(known, schema.parameters, strict=False))
             if len(known) == len(args) and all(fits):
                 return verdict_of(*span, (GroundAction(schema.name, tuple([item.pddl for item in known])),), ("pddl",))
-        pairs = zip(args, told, own, strict=True)
-        unknown = tuple(arg for arg, first, second in pairs if first is None and second is None)
+        named = zip(args, told, own, strict=True)
+        unknown = tuple(arg for arg, first, second in named if first is None and second is None)
         if unknown:
             return failed.of_unknown(unknown, self.lexicon)
         meant = [item.pddl for item in (told if None not in told else own) if item is not None]
         forbidden = (GroundAction(schema.name, tuple(meant)),) if len(meant) == len(args) else ()
         return failed._replace(candidates=forbidden, reason=f"the objects do not fit the types of '{schema.name}'")
+
+    def _by_keys(self, schema: StepSchema, keys: Mapping[str, str]) -> list[str]:
+        """The arguments in the order of the parameters; empty where a key is neither a parameter's name nor its kind.
+
+        Where two parameters are of a kind, or a kind is none, the keys must say the name.
+        """
+        args: dict[str, str] = {}
+        for parameter in schema.parameters:
+            kinds = {_squeezed(word) for kind in parameter.types for word in (kind, self.lexicon.noun(kind))}
+            own = _squeezed(parameter.name)
+            fitting = [own] if own in keys else [key for key in keys if key in kinds]
+            args |= {key: keys[key] for key in fitting} if len(fitting) == 1 else {}
+        return [*args.values()] if len(args) == len(keys) == len(schema.parameters) else []
+
+
+def _squeezed(name: str) -> str:
+    """A name as keys are compared: "new tail" says the parameter ?newtail."""
+    return "".join(filter(str.isalnum, name.lower()))
 
 
 def _only(objects: tuple[KnownObject, ...]) -> KnownObject | None:
@@ -223,27 +226,28 @@ def _only(objects: tuple[KnownObject, ...]) -> KnownObject | None:
 
 # ── JSON ────────────────────────────────────────────────────────────────────────────────────────
 
+# "1. {"action": …"
+_OPENS = re.compile(r"\[|\W*(?:\d+\W+)?\{")
 _PAIR = re.compile(r"[\"'][^\"'\\]*[\"']\s*:\s*[\"'\[{]")
 _STRING = re.compile(r'"((?:[^"\\]|\\.)*)"(\s*:)?|([\[{(\]})])')
 _SINGLE = re.compile(r"'((?:[^'\\]|\\.)*)'(\s*:)?|([\[{(\]})])")
-_GENERAL = re.compile(r"(?:arg|par|obj|name|value|x|y|item|\d)")
+_GENERAL = re.compile(r"(?:arg|par|obj|name|value|item|\d|[a-z]\Z)")
 _UNQUOTED = re.compile(r"(?<=:)\s([\w-]+)\n")
 _NESTED = re.compile(r'"(\{(?:[^"\\]|\\.)*\})"')
 
 
 class _String(NamedTuple):
-    """A string with the key that it stands under, its offset and its depth; an empty one for a bracket."""
+    """A string with the keys that it stands under, the innermost last, and its offset."""
 
-    key: str
+    keys: tuple[str, ...]
     value: str
     start: int
-    depth: int
 
 
 def is_record(said: str) -> bool:
     """Whether a piece is JSON, a key with its value, or JSON of several lines."""
     quoted = '"' in said or "'" in said
-    return _PAIR.match(said) is not None or (quoted and ("\n" in said or said[:1] in ("[", "{")))
+    return _PAIR.match(said) is not None or (quoted and ("\n" in said or _OPENS.match(said) is not None))
 
 
 def read_record(
@@ -253,40 +257,35 @@ def read_record(
 
     ``sentence`` reads a string by itself; ``names`` tells whether a string names an object.
     """
-    verdicts: list[ClauseReading] = []
     # The arguments of a tool call are JSON in a string.
     said = _NESTED.sub(lambda match: f" {match[1]} ".replace('\\"', ' "'), said)
     if said[0] not in "[{\"'":
         # YAML: "name: stack" stands above "arguments: {"x": "a", "y": "b"}".
         said = _UNQUOTED.sub(r'"\1"', said)
     strings = list(_json(said))
+    verdicts: list[ClauseReading] = []
     index = 0
     while index < len(strings):
         string = strings[index]
         index += 1
-        if string.key and label_of(fold(string.key).split("_")) in ("thought", "offered"):
-            # A list or an object under such a key is skipped with all that is in it.
-            while not string.value and index < len(strings) and strings[index].depth >= string.depth:
-                index += 1
-            continue
-        if not string.value or names(string.value):
+        if names(string.value):
             continue
         own = sentence(string.value)
-        end = index
         objects: list[_String] = []
-        while end < len(strings) and strings[end].depth >= string.depth:
+        end = index
+        while end < len(strings) and len(strings[end].keys) >= len(string.keys):
             other = strings[end]
-            if other.value and not names(other.value) and (other.key == string.key or objects):
+            # {"action": "load", "args": "p, t"}
+            named = [part.strip() for part in other.value.split(",")]
+            if all(map(names, named)):
+                objects += [other._replace(value=part) for part in named]
+            elif objects or other.keys[-1] == string.keys[-1]:
                 break
-            objects += [other] if names(other.value) else []
             end += 1
         whole = any(item.status == "read" for item in own)
         joined = _joined(grammar, string, objects, sentence) if objects and not whole else None
-        if joined is not None:
-            verdicts.append(joined)
-            index = end
-        else:
-            verdicts += [item.moved(string.start, "json") for item in own]
+        verdicts += [item.moved(string.start, "json") for item in own] if joined is None else [joined]
+        index = index if joined is None else end
     return verdicts
 
 
@@ -294,64 +293,32 @@ def _joined(
     grammar: PDDLGrammar, name: _String, objects: Sequence[_String], sentence: Callable[[str], list[ClauseReading]]
 ) -> ClauseReading | None:
     """The action whose name stands in one string and whose objects in the next ones."""
-    span = (name.start, objects[-1].start + len(objects[-1].value))
+    pairs = [(item.keys[-1], item.value) for item in objects]
+    called = grammar.call(name.value, pairs, (name.start, objects[-1].start + len(objects[-1].value)))
+    if called.status == "read" or len(name.value) > 40:
+        return called.moved(0, "json")
     schema = grammar.schema(name.value)
-    told, filled = name.value, 0
-    for item in objects:
-        # {"action": "load a package into a truck", "package": "p", "truck": "t", "place": "a"}
-        told, count = re.subn(rf"\b(?:an?|the) {re.escape(item.key) or '!'}\b", item.value, told, count=1)
-        filled += count
-    if not filled and (len(name.value.split()) > 4 or len(name.value) > 40):
-        return None
-    keys = {fold(item.key): item.value for item in objects}
-    if schema is not None and len(keys) == len(objects) and (args := _by_keys(grammar.lexicon, schema, keys)):
-        return grammar.ground(schema, name.value, args, span).moved(0, "json")
-    named = len(keys) == len(objects) and not all(_GENERAL.match(key) for key in keys)
-    said = schema.name.replace("-", " ").replace("_", " ") if schema is not None else told
-    further = [item for item in objects if item.value not in told.split()]
-    for announced in (True, False) if named or schema is None else ():
-        # Keys are prepositions, or nouns beside the objects.
-        words = [item.key if announced or item.key in PREPOSITIONS else "" for item in further]
-        spoken = sentence(
-            " ".join((said, *(f"{word} {item.value}" for word, item in zip(words, further, strict=True))))
-        )
-        if len(spoken) == 1 and spoken[0].status == "read" and (
-            schema is None or spoken[0].candidates[0].name == schema.name
-        ):  # fmt: skip
-            return spoken[0]._replace(start=span[0], end=span[1], rules=("json", *spoken[0].rules))
-    if schema is None:
-        return None
-    verdict = grammar.ground(schema, name.value, [item.value for item in objects], span).moved(0, "json")
-    alike = len({parameter.types for parameter in schema.parameters}) < len(schema.parameters)
-    if named and alike and verdict.status == "read":
-        # The keys say nothing about the parameters, so their order says as little.
-        return verdict._replace(status="unreadable", rules=(), reason="its keys are no parameters of the action")
-    return verdict
-
-
-def _by_keys(lexicon: Lexicon, schema: StepSchema, keys: Mapping[str, str]) -> list[str]:
-    """The arguments in the order of the parameters, by keys that are their names or kinds; empty where some is not."""
-    args: list[str] = []
-    for parameter in schema.parameters:
-        kinds = {fold(word) for kind in parameter.types for word in (kind, lexicon.noun(kind))}
-        own = parameter.name.lstrip("?").lower()
-        fitting = [own] if own in keys else [key for key in keys if key in kinds]
-        args += [keys[key] for key in fitting] if len(fitting) == 1 else []
-    return args if len(args) == len(set(args)) == len(keys) == len(schema.parameters) else []
+    said = schema.name.replace("-", " ").replace("_", " ") if schema is not None else name.value
+    for key, value in pairs:
+        # {"action": "load a package into a truck", "package": "p", "truck": "t", "from": "a"}
+        said, filled = re.subn(rf"\b(?:an?|the) {re.escape(key) or '!'}\b", value, said, count=1)
+        said += "" if filled else f" {key} {value}"
+    spoken = sentence(said)
+    if [item.status for item in spoken] == ["read"] and schema in (None, grammar.schema(spoken[0].candidates[0].name)):
+        return spoken[0]._replace(start=called.start, end=called.end, rules=("json", *spoken[0].rules))
+    return None if schema is None else called.moved(0, "json")
 
 
 def _json(said: str) -> Iterator[_String]:
-    """The strings of a JSON value, and its brackets."""
-    key = ""
-    depth = 0
+    """The strings of a JSON value, but those under keys of thoughts."""
+    keys = [""]
     # A list may as well be written as Python writes it.
     for match in (_STRING if '"' in said else _SINGLE).finditer(said):
-        if match[3]:
-            opens = match[3] in "[{("
-            depth += 1 if opens else -1
-            key = key if opens else ""
-            yield _String(key, "", match.start(), depth)
+        if match[3] and match[3] in "[{(":
+            keys.append(keys[-1])
+        elif match[3]:
+            keys = keys[:-1] or [""]
         elif match[2]:
-            key = match[1].strip()
-        else:
-            yield _String(key, match[1].strip(), match.start(1), depth)
+            keys[-1] = match[1].strip()
+        elif match[1].strip() and not any(label_of(fold(key).split("_")) in ("thought", "offered") for key in keys):
+            yield _String(tuple(keys), match[1].strip(), match.start(1))

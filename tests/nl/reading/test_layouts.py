@@ -241,8 +241,7 @@ JUMP = """(define (problem p) (:domain jumps) (:objects p1 p2 p3 - place r1 - ag
         ("| up | place_2 | place_0, place_1 |", "(up p1 p2)"),
         # An object that only a relative clause names
         ("'drop' agent_0 at place_0 and place_1, where place_2 is free", "(drop r1 p1 p2 p3)"),
-        # A name behind its step, one with "no", and an arrow beside a remark
-        ("Jump from place_0 over place_1 to place_2 with 'jump-on'", "(jump-on p1 p2 p3)"),
+        # A name with "no", and an arrow beside a remark
         ("Clean place_0 without soap", "(clean-no-soap p1)"),
         ("Up: place_0 → place_1 (place_2 can't be seen from there)", "(up p1 p2)"),
         # A name that is a small word, in a row of a table
