@@ -511,9 +511,22 @@ class ActionGrammar:
         )
         for cut in islice(cuts, 3):
             again = self._again(text, last, words[:cut])
-            if again is not None and (rest := self._further(text, again, words[cut:])):
+            if again is None or self._could_use(again, words[:cut], words[cut:]):
+                continue
+            if rest := self._further(text, again, words[cut:]):
                 return [again, *rest]
         return []
+
+    def _could_use(self, step: ClauseReading, words: Sequence[Word], behind: Sequence[Word]) -> bool:
+        """Whether what a step leaves out may be said behind it: "sandwich_1 using bread_3 and content_5"."""
+        action, said = step.candidates[0], self._names(words)
+        frame = self.frames.frames[action.name]
+        objects = [item for mention in self.frames.mentions(behind)[:1] for item in mention.objects]
+        return any(
+            self.suits(frame, place, item)
+            for place, role in zip(frame.slots, frame.roles, strict=True) for item in objects
+            if action.args[place] not in said and "from" not in role.prepositions
+        )  # fmt: skip
 
     def suits(self, frame: Frame, place: int, known: KnownObject) -> bool:
         """Whether an object is of the types of an action's parameter, and of its kinds in a domain without types."""
@@ -944,8 +957,11 @@ class ActionGrammar:
         words = self._spelled_out(_before_relative(words))
         cut = max((at for at, word in enumerate(words) if word.parted == ","), default=0)
         context = Context([*self._stated(words[:cut]), *named])
+        if self._says_another(words[self._behind_joints(words, 0) :]):
+            return None
         meant = self._mentions(words, context)[len(self.frames.mentions(words)) :]
-        own = any(self._own_words(frame) for word in words for frame, _, _ in self.frames.verbs.get(word.text, ()))
+        rivals = [frame for word in words for frame, _, _ in self.frames.verbs.get(word.text, ())]
+        own = any(self._own_words(frame) or not frame.slots for frame in rivals)
         without = [word for word in words if word.text != "it"] if own else words
         for said in [words] * bool(meant) + [without] * (len(without) < len(words)):
             verdict = _preferred(self._clause(text, said, listed, context))
@@ -1078,7 +1094,7 @@ class ActionGrammar:
         words = words_of(text)
         at = self._behind_joints(words, 0)
         listed, words = listed or at > 0, self._spelled_out(words[at:])
-        if not words or words[-1].text in PREPOSITIONS:
+        if not words or words[-1].text in PREPOSITIONS or self._says_another(words):
             return ()
         context = Context(named, open=True)
         verbs = [word.text for word in words if word.text in self.frames.verbs]
@@ -1099,6 +1115,12 @@ class ActionGrammar:
             if ways:
                 return ways
         return ()
+
+    def _says_another(self, tail: Sequence[Word]) -> bool:
+        """Whether words behind an action say one more with a verb of none: "sail back to b, and let the car off"."""
+        verbs = [two.text for one, two in pairwise(tail) if one.text in ("and", "then")]
+        known = self.frames.vocabulary | self.lexicon.nouns
+        return any(verb in ("let", "have") or not (is_known(verb) or verb in known) for verb in verbs)
 
     def _ways(self, fits: Sequence[Fit], words: Sequence[Word], context: Context) -> tuple[GroundAction, ...]:
         """The ground actions of fits with open objects that the nearest lines name, as they are preferred."""

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from pddl2nl.nl.reading.lexicon import KnownObject, Lexicon
 from pddl2nl.nl.reading.readings import Status
 from pddl2nl.nl.reading.segments import label_of
-from pddl2nl.nl.reading.words import WORDS, fold, says
+from pddl2nl.nl.reading.words import PREPOSITIONS, WORDS, fold, says
 from pddl2nl.pddl.tree import Domain, StepSchema
 from pddlval import GroundAction
 
@@ -302,7 +302,9 @@ def _joined(
     for key, value in pairs:
         # {"action": "load a package into a truck", "package": "p", "truck": "t", "from": "a"}
         said, filled = re.subn(rf"\b(?:an?|the) {re.escape(key) or '!'}\b", value, said, count=1)
-        said += "" if filled else f" {key} {value}"
+        # {"action": "up", "from_floor": "a", "to_floor": "b"}
+        announced = [part for part in fold(key).split("_") if part in PREPOSITIONS] or [key]
+        said += "" if filled else f" {' '.join(announced)} {value}"
     spoken = sentence(said)
     if [item.status for item in spoken] == ["read"] and schema in (None, grammar.schema(spoken[0].candidates[0].name)):
         return spoken[0]._replace(start=called.start, end=called.end, rules=("json", *spoken[0].rules))

@@ -288,8 +288,13 @@ def _follow(plan: _Steps, block: _Steps) -> _Steps:
         # "**At depot_1**" with steps that cannot be read is a part of the plan: they are reported.
         known = block.heading == "plan" or any(item.reading.reason != UNKNOWN_VERB for item in block.items)
         near = at_once or (block.listed and plan.listed)
+        # "In short: 1. Unstack Y from O" says the plan again in initials.
+        initials = len(block.items) <= len(plan.actions) and all(
+            item.reading.unknown and all(len(name) == 1 for name in item.tries) for item in block.items
+        )
         # "The key steps are:" may stand behind a tagged plan.
-        return both if known and near and (not block.announced or block.rank >= plan.rank) else plan
+        counts = known and near and not initials and (not block.announced or block.rank >= plan.rank)
+        return both if counts else plan
     if block.rank < plan.rank and not plan.rejected:
         return plan
     if not plan.holds_action or block.rank > plan.rank:

@@ -178,7 +178,7 @@ class Reader:
         if self._reaches(plain, goal=True):
             return plain
         enough = supposed == placed or self._reaches([item for item in everything if item.action])
-        return more if not enough and len(more) > 1 and self._reaches(more) else everything
+        return more if not enough and len(more) > 1 and self._reaches(more, goal=True) else everything
 
     def _plain(self, text: str, placed: Sequence[PlacedReading]) -> list[PlacedReading]:
         """A plan without what gives no order of its own, which only explains it."""
@@ -729,7 +729,10 @@ class Reader:
         # "Both partners reach place_1." below step 2, "→ camera_0 points at the target."
         after = next((other for other in behind if other.reading.action is not None), None)
         said = reading.text if reading.action is None else line[peel(line).start :]
-        remarks = bool(steps) and _is_beside(item, steps[-1], after) and self._names_no_more(line, [*steps[-1:], after])
+        remarks = bool(steps) and _is_beside(item, steps[-1], after)
+        # "Next, a regular sandwich for child_5." between steps 8 and 9 leads to the steps behind it.
+        leads = not item.item and reading.reason == UNKNOWN_VERB and after is not None and after.number is not None
+        remarks = remarks and (leads or self._names_no_more(line, [*steps[-1:], after]))
         remarks = remarks and not reading.unknown and not self.grammar.orders(said)
         return item._replace(reading=reading.as_prose("explained (aside)")) if remarks else item
 
@@ -750,7 +753,12 @@ class Reader:
         heads = line.startswith(("#", "**")) and _HEADING.match(line) is not None
         inner = list(takewhile(lambda other: other.indent > item.indent, behind))
         # A heading stands above what follows up to the next one.
-        under = takewhile(lambda other: not _HEADING.match(_line(text, other.reading)), behind) if heads else behind
+        ends = ("#",) if line[0] == "#" else ("#", "**")
+        lines = ((other, _line(text, other.reading)) for other in behind)
+        under = (
+            other for other, _ in takewhile(lambda row: not (row[1].startswith(ends) and _HEADING.match(row[1])), lines)
+        )
+        under = under if heads else iter(behind)
         near = inner or islice(under, 6 if line[0] in "#*" or line.endswith(":") else 1)
         below = [other for other in near if other.reading.is_attempt or other.reading.reason == UNSAID]
         if not below or (line[0] != "#" and below[0].reading.line - item.reading.line > 3):
