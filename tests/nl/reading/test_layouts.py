@@ -20,6 +20,12 @@ def read(name: str, reply: str) -> tuple[list[str], bool]:
 @pytest.mark.parametrize(
     "reply",
     [
+        # A tick in a heading fulfils nothing, and a sentence that leads to a numbered step is none.
+        f"### ✅ Plan\n1. {LOAD}\n2. {SAIL}\n### ✅ Result\ncar_0 is at location_1.",
+        f"1. {LOAD}\n\nNext, a trip with the ferry for car_0, which has to get to location_1.\n\n2. {SAIL}",
+        # Keys that announce objects as prepositions do
+        '[{"action": "board", "car": "car_0", "location": "location_0"}, '
+        '{"action": "sail", "from_place": "location_0", "to_place": "location_1"}]',
         # Objects below the name of their action
         "board:\n1. car_0, location_0\n\nsail:\n2. location_0, location_1",
         "**Step 1: board**\n- car_0, location_0\n\n**Step 2: sail**\n- location_0, location_1",
@@ -182,6 +188,12 @@ def test_there_ends_a_clause() -> None:
 def test_a_chain_of_a_state_is_no_chain_of_steps() -> None:
     stacked = "1. stack block_0 on block_1\n\nFinal order: block_0 → block_1 → block_2"
     assert len(read("blocksworld", stacked)[0]) == 1
+
+
+def test_an_order_that_no_wording_has_is_not_lost_behind_a_step() -> None:
+    plan, complete = read("ferry", f"{SAIL.capitalize()}, load car_1 there, sail back to location_0, and let it off.")
+    assert plan[:2] == ["(sail l0 l1)", "(board c1 l1)"]
+    assert not complete
 
 
 def test_what_starts_by_itself_starts_no_movie() -> None:
