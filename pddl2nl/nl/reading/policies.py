@@ -494,7 +494,7 @@ READING_POLICIES: Mapping[str, ReadingPolicy] = MappingProxyType(
         for policy in (
             ReadingPolicy(
                 "default",
-                20,
+                21,
                 "The last block of steps that is tagged ([PLAN] … [PLAN END]), announced or follows a rejection; "
                 "tagged blocks come first. An announced block that says less than half of the plan before it again is "
                 "a further part of it. A block whose heading says that it is no plan does not count, and what only "

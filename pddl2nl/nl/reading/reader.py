@@ -18,7 +18,6 @@ from typing import NamedTuple
 
 from pddl2nl.errors import InputError, UnsupportedError
 from pddl2nl.nl.names import Names, make_names
-from pddl2nl.nl.reading.again import exchanged, repeated
 from pddl2nl.nl.reading.claims import claim_of, gives_none
 from pddl2nl.nl.reading.clauses import ActionGrammar, Named, Steps
 from pddl2nl.nl.reading.formal import A_LIST, UNKNOWN_VERB, ClauseReading, is_record, read_record
@@ -62,7 +61,6 @@ _SENTENCE_ENDS = re.compile(r"[.!?][*_\"']*\s")
 _HEADING = re.compile(r"#|(\*{1,3})[^*\s][^*\n]*\1:?\Z")
 # A line in italics is one as a whole, a line in bold type by its beginning.
 _HEADS = re.compile(r"#|\*\*|\*[^*\s][^*\n]*\*:? *$", re.MULTILINE)
-_BOLD = re.compile(r"\s*(?:\d+[.)]|[-*•])?\s*\*\*")
 _MARKS = re.compile(r"[;,.:]")
 _APART = re.compile(r"[:.!?(–—]")
 _NAME = re.compile(r"\w+")
@@ -166,7 +164,6 @@ class Reader:
 
     def _completed(self, layout: Layout, placed: Sequence[PlacedReading]) -> list[Reading]:
         """The readings of a plan; what a step leaves out is taken from what stands before it."""
-        placed = self._repeated(placed)
         if self._simulator is None or all(item.reading.action is not None for item in placed):
             return [item.reading for item in placed]
         steps = [item for item in placed if item.reading.action is not None]
@@ -270,17 +267,6 @@ class Reader:
             at = item.end
         return [item for index, item in enumerate(chosen) if index not in titles]
 
-    def _repeated(self, placed: Sequence[PlacedReading]) -> list[PlacedReading]:
-        """A plan with the steps that "Repeat steps 1 to 3 with c in place of a" stands for."""
-        plan: list[PlacedReading] = []
-        for item in placed:
-            steps: Sequence[GroundAction] = ()
-            if item.reading.reason == UNSAID:
-                before = [(step.number, step.reading.action) for step in plan]
-                steps = repeated(self.grammar, item.reading.text, before)
-            plan += [item._replace(reading=item.reading.named(step), number=None) for step in steps] or [item]
-        return plan
-
     def placed(self, text: str) -> tuple[list[PlacedReading], Layout]:
         """All readings of a reply with the layout around them, from which a reading policy chooses."""
         if (own := self._by_own_names(text)) is not None:
@@ -363,24 +349,9 @@ class Reader:
                         mark=f'"{key[1]}' if key else item and f"{item} {piece.indent // 2}",
                     )
                 )
-        placed = self._with_doubts_reported(said, self._exchanged(placed))
+        placed = self._with_doubts_reported(said, placed)
         if said != text:
             placed = [item._replace(reading=_as_written(text, item.reading)) for item in placed]
-        return placed
-
-    def _exchanged(self, placed: list[PlacedReading]) -> list[PlacedReading]:
-        """The readings with each step of which a line corrects one object: "Correction: in step 2 it must be c."."""
-        for index, item in enumerate(placed):
-            reading = item.reading
-            if reading.reason != UNSAID:
-                continue
-            numbers = amended(reading.text)
-            numbered = (step for step in reversed(placed[:index]) if (step.number,) == numbers and step.reading.action)
-            step = next((step.reading.action for step in numbered), None)
-            ways = [] if step is None else exchanged(self.grammar, reading.text, step)
-            if len(ways) == 1:
-                changed = reading.named(ways[0])._replace(stance=f"change of step {numbers[0]}")
-                placed[index] = item._replace(reading=changed)
         return placed
 
     def _tries(self, reading: Reading, text: str) -> frozenset[str]:
