@@ -47,7 +47,7 @@ from pddl2nl.nl.reading.segments import (
     peel,
 )
 from pddl2nl.nl.reading.shapes import Shapes
-from pddl2nl.nl.reading.stance import EXCUSED, amended, inserted, is_open
+from pddl2nl.nl.reading.stance import EXCUSED, amended, is_open, is_unsaid
 from pddl2nl.nl.reading.words import PREPOSITIONS, WORDS, fold, front, phrases, says, word_table, words_of
 from pddl2nl.nl.wording.snippets import Wording
 from pddl2nl.pddl.task import Task
@@ -202,7 +202,8 @@ class Reader:
             return chosen
         found = [item for item in placed if item.reading.action is not None and item.block == chosen[0].block]
         steps = [item.reading for item in chosen]
-        if len(found) <= len(chosen) or not all(step.action for step in steps) or any(map(_changes_step, placed)):
+        changed = any(item.reading.changes_steps for item in placed)
+        if changed or len(found) <= len(chosen) or not all(step.action for step in steps):
             return chosen
         possible = self._reaches(steps)
         if possible and self._reaches(steps, goal=True):
@@ -497,9 +498,26 @@ class Reader:
                 peeled = peeled._replace(start=behind.end() + further.start, bare=further.bare, label="action")
             elif not amended(said):
                 return [_no_action(text, piece, "thought")], peeled
-        if peeled.bare and not _leaves_unsaid(said[at:]):
+        if is_unsaid(said[at:]) and (peeled.bare or not said.endswith(":")):
+            return [self._unsaid(text, piece, peeled)], peeled
+        if peeled.bare:
             return [_no_action(text, piece, "label")], peeled
         return self._spoken(text, piece, peeled, setting), peeled
+
+    def _unsaid(self, text: str, piece: Piece, peeled: Peeled) -> Reading:
+        """What stands for steps without saying them, or the step that it puts in the place of another one.
+
+        "Correction to step 2: stack a on c.", "Correction to step 2: c is gone, so it should read "stack a on d"."
+        """
+        said = text[piece.start : piece.end]
+        numbers, quoted = amended(said), list(_QUOTED.finditer(said))
+        spans = [(peeled.start, said[peeled.start :])]
+        spans += [(quoted[0].start(1), quoted[0][1])] if len(quoted) == 1 else []
+        for start, part in spans if len(numbers) == 1 else ():
+            found = [item for item in self.grammar.said(part, listed=start > peeled.start) if item.status == "read"]
+            if len(found) == 1:
+                return _reading(text, piece, start, found[0])._replace(stance=f"change of step {numbers[0]}")
+        return _no_action(text, piece, "")._replace(status="unreadable", reason=UNSAID)
 
     def _spoken(self, text: str, piece: Piece, peeled: Peeled, setting: _Setting) -> list[Reading]:
         """The readings of what stands behind the marks and labels of a piece."""
@@ -517,21 +535,6 @@ class Reader:
         ):
             return [_no_action(text, piece, "thought")]
         readings = [self._judged(text, piece, peeled, item, heads, marked, listed) for item in verdicts]
-        if peeled.bare or (not said.endswith(":") and _leaves_unsaid(said)):
-            found = [item for item in readings if item.action is not None]
-            numbers, place = amended(said), inserted(said)
-            quoted = list(_QUOTED.finditer(said))
-            if not found and len(quoted) == 1:
-                # "Correction to step 2: c is gone, so it should read "stack a on d"."
-                start = quoted[0].start(1)
-                found = [_reading(text, piece, start, item) for item in self.grammar.said(quoted[0][1], listed=True)]
-            if len(found) == len(numbers) == 1 and found[0].action is not None:
-                # "Correction to step 2: stack a on c."
-                return [found[0]._replace(stance=f"change of step {numbers[0]}")]
-            if len(found) == 1 and place:
-                return [found[0]._replace(stance=f"insert behind step {place}")]
-            unsaid = _no_action(text, piece, "doubt")._replace(reason=UNSAID)
-            return [unsaid]
         pairs = list(zip(readings, verdicts, strict=True))
         title = piece.start + (bold.end() if (bold := _EMPHASIS.match(said)) else 0)
         if bold and any(reading.action for reading, _ in pairs):
@@ -670,7 +673,7 @@ class Reader:
         if reading.rule != "doubt":
             return item
         again = not done.isdisjoint(reading.candidates)
-        if reading.reason == UNSAID or (marked and not reading.text.rstrip(" *_`").endswith(":")):
+        if marked and not reading.text.rstrip(" *_`").endswith(":"):
             return item._replace(reading=reported(reading))
         if again or self.grammar.restates(reading.text, reading.stance, done):
             return item._replace(reading=reading.as_prose("restated"))
@@ -723,7 +726,7 @@ class Reader:
         # A heading stands above what follows up to the next one.
         under = takewhile(lambda other: not _HEADING.match(_line(text, other.reading)), behind) if heads else behind
         near = inner or islice(under, 6 if line[0] in "#*" or line.endswith(":") else 1)
-        below = [other for other in near if other.reading.is_attempt or other.reading.reason == UNSAID]
+        below = [other for other in near if other.reading.is_attempt]
         if not below or (line[0] != "#" and below[0].reading.line - item.reading.line > 3):
             return False
         verbs = self.grammar.frames.verbs
@@ -764,11 +767,6 @@ def _sentence(text: str, reading: Reading, after: int) -> str:
     begin += peel(text[begin : reading.end]).start if begin > after else 0
     begin = max((begin, *(match.end() for match in _BREAK.finditer(text, begin, reading.start))))
     return text[begin : reading.end]
-
-
-def _changes_step(item: PlacedReading) -> bool:
-    """Whether a reading changes steps by their numbers, or stands for some."""
-    return item.reading.reason == UNSAID or item.reading.stance.startswith(("change", "insert"))
 
 
 def _parts(line: str) -> bool:
@@ -815,13 +813,6 @@ def _is_beside(item: PlacedReading, before: PlacedReading, after: PlacedReading 
     number = before.number
     goes_on = after is not None and number is not None and (number + 1, before.outer) == (after.number, after.outer)
     return goes_on or item.indent > before.indent or (item.item != "" and number is not None)
-
-
-def _leaves_unsaid(text: str) -> bool:
-    """Whether a text stands for steps without saying them ("Repeat step 1"), or changes one ("Step 2 is dropped.")."""
-    if says("no_repetition", text):
-        return False
-    return says("unsaid", text) is not None or bool(amended(text) or inserted(text))
 
 
 def _thinks(reading: Reading) -> bool:

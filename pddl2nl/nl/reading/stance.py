@@ -142,11 +142,16 @@ def amended(text: str) -> tuple[int, ...]:
     )
 
 
-def inserted(text: str) -> int:
-    """The number of the step behind which a text puts another one: "Insert it between steps 3 and 4."; else 0."""
-    said = says("inserts", text) if "step" in text else None
-    where = _WHERE.search(text) if said and not _is_up_to_you(text[: said.start()]) else None
-    return int(where[2]) - (where[1] == "before") if where else 0
+def is_unsaid(text: str) -> bool:
+    """Whether a text stands for steps without saying them ("Repeat step 1"), or changes one ("Step 2 is dropped.")."""
+    if says("no_repetition", text):
+        return False
+    inserts = says("inserts", text)
+    return (
+        says("unsaid", text) is not None
+        or (inserts is not None and not _is_up_to_you(text[: inserts.start()]))
+        or amended(text) != ()
+    )
 
 
 def _is_up_to_you(text: str) -> bool:
@@ -154,7 +159,6 @@ def _is_up_to_you(text: str) -> bool:
     return phrases("up_to_you").search(text) is not None
 
 
-_WHERE = re.compile(r"\b(between|before|after|behind) (?:steps? |actions? )?#?(\d+)\b")
 _MARK = re.compile(r"[:\"'`]\W*\Z")
 _CLAUSE_ENDS = re.compile(r"[.:;,](?!\d)(?! and\b)")
 _STEPS = re.compile(r"\b(?:steps?|actions?|line|item)\s+((?:(?:no\.?|#|,|and|&|to|-)?\s*\d+\s*)+)", re.IGNORECASE)

@@ -59,6 +59,7 @@ def test_what_is_no_repetition_adds_nothing(remark: str) -> None:
         "Correction to step 3: block_1 is covered by block_2, so block_0 has to go onto block_3 instead.",
         "Correction to step 3: it should read “block_3”, not “block_1”, because block_2 comes onto block_1 later.",
         "In step 3 I meant block_3, not block_1.",
+        "Checking once more: block_1 is taken. So in step 3 it must be block_3, not block_1.",
         "Correction: in step 3 it must be block_3 or block_2.",
     ],
 )
