@@ -17,7 +17,6 @@ from typing import NamedTuple
 
 from pddl2nl.nl.reading.lexicon import KnownObject, Lexicon
 from pddl2nl.nl.reading.natural import name_words
-from pddl2nl.nl.reading.stance import is_reason_word
 from pddl2nl.nl.reading.words import (
     ARTICLES,
     FILLERS,
@@ -347,7 +346,7 @@ class Frames:
         ends = (
             at
             for at, word in enumerate(words)
-            if at > verb and (is_reason_word(word) or (word.parted in (".", ":", ";", "-") and not word.aside))
+            if at > verb and (word.text in WORDS.reasons or (word.parted in (".", ":", ";", "-") and not word.aside))
         )
         end = next(ends, len(words))
         named = inside(mentions)

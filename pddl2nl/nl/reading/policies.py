@@ -10,7 +10,7 @@
 5. Any other block that says nothing but steps of the plan before it only explains it.
 6. Tagged blocks come before others, unless the reply rejects them.
 7. Numbering that goes back by some steps behind a rejection ("3. … wait. 3. …") mends the plan from there on. A
-   correction by a step's number ("Correction to step 2: …", "Let me fix step 2. 2. …") takes the place of that step.
+   correction by a step's number ("Correction to step 2: …") takes the place of that step, or is reported there.
 8. Of options the one that the reply says it takes counts; without such words all are reported.
 9. A plan that the reply rejects, and does not replace, is reported, and so are steps where there is no candidate.
 10. What may be a step and cannot be read is reported where it stands in the plan.
@@ -27,9 +27,9 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 from pddl2nl.nl.reading.formal import UNKNOWN_VERB
-from pddl2nl.nl.reading.readings import ARROWS, OFFERED, TAILED, UNDECIDED, UNSAID, PlacedReading, reported
+from pddl2nl.nl.reading.readings import ARROWS, OFFERED, TAILED, UNDECIDED, PlacedReading, reported
 from pddl2nl.nl.reading.segments import NO_PLAN_HEADINGS, heading_of
-from pddl2nl.nl.reading.stance import amended, inserted
+from pddl2nl.nl.reading.stance import amended
 from pddl2nl.nl.reading.words import WORDS, says, word_table
 from pddlval import GroundAction
 
@@ -140,7 +140,7 @@ def _blocks(placed: Placed, ranks: Sequence[int]) -> tuple[list[_Steps], list[st
             if _speaks(item) and not (reading.stance and inside):
                 words, parted, other = [*words, reading.text], parted or item.gap, ""
             continue
-        if blocks and (reading.reason == UNSAID or reading.stance.startswith(("change", "insert"))):
+        if blocks and reading.changes_steps:
             blocks[-1].items = _changed(blocks[-1].items, item)
             continue
         if above is not None and (item.number is None or item.item == "option"):
@@ -200,15 +200,8 @@ def _speaks(item: PlacedReading) -> bool:
 
 
 def _changed(items: list[PlacedReading], item: PlacedReading) -> list[PlacedReading]:
-    """The steps with one changed by its number ("Wait, in step 2 it must be c."), put between them, or dropped."""
-    if first := inserted(item.reading.stance):
-        at = next((at for at, other in enumerate(items, 1) if other.number == first), first)
-        return [*items[:at], item, *items[at:]]
+    """The steps with those replaced that one changes by their numbers ("Wait, in step 2 it must be c.")."""
     numbers = amended(item.reading.stance or item.reading.text)
-    if item.reading.reason == UNSAID and says("drops", item.reading.text):
-        kept = [other for other in items if other.number not in numbers]
-        # A step that is not there cannot be dropped: that is reported.
-        return kept if len(kept) < len(items) else [*items, item._replace(number=None)]
     place = next((place for place, other in enumerate(items) if other.number in numbers), len(items))
     item = item._replace(number=items[place].number if items[place:] else None)
     return [*items[:place], item, *(other for other in items[place:] if other.number not in numbers)]
@@ -341,13 +334,8 @@ def _is_part(some: Sequence[GroundAction], of: Sequence[GroundAction]) -> bool:
 
 
 def _mended(plan: _Steps, block: _Steps) -> _Steps | None:
-    """The plan with its end replaced, or one step: "3. … Wait, that fails. 3. …", "Let me fix step 2. 2. …"."""
+    """The plan with its end replaced: "3. … Wait, that fails. 3. …"."""
     number = next((item.number for item in block.items if item.number is not None), 0)
-    for at, changed in enumerate(plan.items if block.restarts and not block.announced else ()):
-        numbers = amended(changed.reading.text) if changed.reading.reason == UNSAID else ()
-        if number in numbers:
-            behind = plan.items[at + 1 :] if {item.number for item in block.items} <= {*numbers} else ()
-            return replace(plan, items=[*plan.items[:at], *block.items, *behind], rejected=block.rejected)
     # "2. stack a on b (invalid)" is rejected by its own line.
     rejected = plan.rejected or block.announced or plan.items[-1].reading.stance == "rejected"
     if not block.restarts or number < 2 or not rejected:
@@ -499,7 +487,7 @@ READING_POLICIES: Mapping[str, ReadingPolicy] = MappingProxyType(
         for policy in (
             ReadingPolicy(
                 "default",
-                20,
+                21,
                 "The last block of steps that is tagged ([PLAN] … [PLAN END]), announced or follows a rejection; "
                 "tagged blocks come first. An announced block that says less than half of the plan before it again is "
                 "a further part of it. A block whose heading says that it is no plan does not count, and what only "

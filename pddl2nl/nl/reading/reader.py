@@ -18,7 +18,6 @@ from typing import NamedTuple
 
 from pddl2nl.errors import InputError, UnsupportedError
 from pddl2nl.nl.names import Names, make_names
-from pddl2nl.nl.reading.again import exchanged, repeated
 from pddl2nl.nl.reading.claims import claim_of, gives_none
 from pddl2nl.nl.reading.clauses import ActionGrammar, Named, Steps
 from pddl2nl.nl.reading.formal import A_LIST, UNKNOWN_VERB, ClauseReading, is_record, read_record
@@ -48,7 +47,7 @@ from pddl2nl.nl.reading.segments import (
     peel,
 )
 from pddl2nl.nl.reading.shapes import Shapes
-from pddl2nl.nl.reading.stance import EXCUSED, amended, inserted, is_open
+from pddl2nl.nl.reading.stance import EXCUSED, amended, is_open, is_unsaid
 from pddl2nl.nl.reading.words import PREPOSITIONS, WORDS, fold, front, phrases, says, word_table, words_of
 from pddl2nl.nl.wording.snippets import Wording
 from pddl2nl.pddl.task import Task
@@ -62,7 +61,6 @@ _SENTENCE_ENDS = re.compile(r"[.!?][*_\"']*\s")
 _HEADING = re.compile(r"#|(\*{1,3})[^*\s][^*\n]*\1:?\Z")
 # A line in italics is one as a whole, a line in bold type by its beginning.
 _HEADS = re.compile(r"#|\*\*|\*[^*\s][^*\n]*\*:? *$", re.MULTILINE)
-_BOLD = re.compile(r"\s*(?:\d+[.)]|[-*•])?\s*\*\*")
 _MARKS = re.compile(r"[;,.:]")
 _APART = re.compile(r"[:.!?(–—]")
 _NAME = re.compile(r"\w+")
@@ -166,7 +164,6 @@ class Reader:
 
     def _completed(self, layout: Layout, placed: Sequence[PlacedReading]) -> list[Reading]:
         """The readings of a plan; what a step leaves out is taken from what stands before it."""
-        placed = self._repeated(placed)
         if self._simulator is None or all(item.reading.action is not None for item in placed):
             return [item.reading for item in placed]
         steps = [item for item in placed if item.reading.action is not None]
@@ -205,7 +202,8 @@ class Reader:
             return chosen
         found = [item for item in placed if item.reading.action is not None and item.block == chosen[0].block]
         steps = [item.reading for item in chosen]
-        if len(found) <= len(chosen) or not all(step.action for step in steps) or any(map(_changes_step, placed)):
+        changed = any(item.reading.changes_steps for item in placed)
+        if changed or len(found) <= len(chosen) or not all(step.action for step in steps):
             return chosen
         possible = self._reaches(steps)
         if possible and self._reaches(steps, goal=True):
@@ -269,17 +267,6 @@ class Reader:
             state = None if item.action is None else simulator.step(state, item.action).successor
             at = item.end
         return [item for index, item in enumerate(chosen) if index not in titles]
-
-    def _repeated(self, placed: Sequence[PlacedReading]) -> list[PlacedReading]:
-        """A plan with the steps that "Repeat steps 1 to 3 with c in place of a" stands for."""
-        plan: list[PlacedReading] = []
-        for item in placed:
-            steps: Sequence[GroundAction] = ()
-            if item.reading.reason == UNSAID:
-                before = [(step.number, step.reading.action) for step in plan]
-                steps = repeated(self.grammar, item.reading.text, before)
-            plan += [item._replace(reading=item.reading.named(step), number=None) for step in steps] or [item]
-        return plan
 
     def placed(self, text: str) -> tuple[list[PlacedReading], Layout]:
         """All readings of a reply with the layout around them, from which a reading policy chooses."""
@@ -363,24 +350,9 @@ class Reader:
                         mark=f'"{key[1]}' if key else item and f"{item} {piece.indent // 2}",
                     )
                 )
-        placed = self._with_doubts_reported(said, self._exchanged(placed))
+        placed = self._with_doubts_reported(said, placed)
         if said != text:
             placed = [item._replace(reading=_as_written(text, item.reading)) for item in placed]
-        return placed
-
-    def _exchanged(self, placed: list[PlacedReading]) -> list[PlacedReading]:
-        """The readings with each step of which a line corrects one object: "Correction: in step 2 it must be c."."""
-        for index, item in enumerate(placed):
-            reading = item.reading
-            if reading.reason != UNSAID:
-                continue
-            numbers = amended(reading.text)
-            numbered = (step for step in reversed(placed[:index]) if (step.number,) == numbers and step.reading.action)
-            step = next((step.reading.action for step in numbered), None)
-            ways = [] if step is None else exchanged(self.grammar, reading.text, step)
-            if len(ways) == 1:
-                changed = reading.named(ways[0])._replace(stance=f"change of step {numbers[0]}")
-                placed[index] = item._replace(reading=changed)
         return placed
 
     def _tries(self, reading: Reading, text: str) -> frozenset[str]:
@@ -526,9 +498,26 @@ class Reader:
                 peeled = peeled._replace(start=behind.end() + further.start, bare=further.bare, label="action")
             elif not amended(said):
                 return [_no_action(text, piece, "thought")], peeled
-        if peeled.bare and not _leaves_unsaid(said[at:]):
+        if is_unsaid(said[at:]) and (peeled.bare or not said.endswith(":")):
+            return [self._unsaid(text, piece, peeled)], peeled
+        if peeled.bare:
             return [_no_action(text, piece, "label")], peeled
         return self._spoken(text, piece, peeled, setting), peeled
+
+    def _unsaid(self, text: str, piece: Piece, peeled: Peeled) -> Reading:
+        """What stands for steps without saying them, or the step that it puts in the place of another one.
+
+        "Correction to step 2: stack a on c.", "Correction to step 2: c is gone, so it should read "stack a on d"."
+        """
+        said = text[piece.start : piece.end]
+        numbers, quoted = amended(said), list(_QUOTED.finditer(said))
+        spans = [(peeled.start, said[peeled.start :])]
+        spans += [(quoted[0].start(1), quoted[0][1])] if len(quoted) == 1 else []
+        for start, part in spans if len(numbers) == 1 else ():
+            found = [item for item in self.grammar.said(part, listed=start > peeled.start) if item.status == "read"]
+            if len(found) == 1:
+                return _reading(text, piece, start, found[0])._replace(stance=f"change of step {numbers[0]}")
+        return _no_action(text, piece, "")._replace(status="unreadable", reason=UNSAID)
 
     def _spoken(self, text: str, piece: Piece, peeled: Peeled, setting: _Setting) -> list[Reading]:
         """The readings of what stands behind the marks and labels of a piece."""
@@ -546,21 +535,6 @@ class Reader:
         ):
             return [_no_action(text, piece, "thought")]
         readings = [self._judged(text, piece, peeled, item, heads, marked, listed) for item in verdicts]
-        if peeled.bare or (not said.endswith(":") and _leaves_unsaid(said)):
-            found = [item for item in readings if item.action is not None]
-            numbers, place = amended(said), inserted(said)
-            quoted = list(_QUOTED.finditer(said))
-            if not found and len(quoted) == 1:
-                # "Correction to step 2: c is gone, so it should read "stack a on d"."
-                start = quoted[0].start(1)
-                found = [_reading(text, piece, start, item) for item in self.grammar.said(quoted[0][1], listed=True)]
-            if len(found) == len(numbers) == 1 and found[0].action is not None:
-                # "Correction to step 2: stack a on c."
-                return [found[0]._replace(stance=f"change of step {numbers[0]}")]
-            if len(found) == 1 and place:
-                return [found[0]._replace(stance=f"insert behind step {place}")]
-            unsaid = _no_action(text, piece, "doubt")._replace(reason=UNSAID)
-            return [unsaid]
         pairs = list(zip(readings, verdicts, strict=True))
         title = piece.start + (bold.end() if (bold := _EMPHASIS.match(said)) else 0)
         if bold and any(reading.action for reading, _ in pairs):
@@ -699,7 +673,7 @@ class Reader:
         if reading.rule != "doubt":
             return item
         again = not done.isdisjoint(reading.candidates)
-        if reading.reason == UNSAID or (marked and not reading.text.rstrip(" *_`").endswith(":")):
+        if marked and not reading.text.rstrip(" *_`").endswith(":"):
             return item._replace(reading=reported(reading))
         if again or self.grammar.restates(reading.text, reading.stance, done):
             return item._replace(reading=reading.as_prose("restated"))
@@ -760,7 +734,7 @@ class Reader:
         )
         under = under if heads else iter(behind)
         near = inner or islice(under, 6 if line[0] in "#*" or line.endswith(":") else 1)
-        below = [other for other in near if other.reading.is_attempt or other.reading.reason == UNSAID]
+        below = [other for other in near if other.reading.is_attempt]
         if not below or (line[0] != "#" and below[0].reading.line - item.reading.line > 3):
             return False
         verbs = self.grammar.frames.verbs
@@ -801,11 +775,6 @@ def _sentence(text: str, reading: Reading, after: int) -> str:
     begin += peel(text[begin : reading.end]).start if begin > after else 0
     begin = max((begin, *(match.end() for match in _BREAK.finditer(text, begin, reading.start))))
     return text[begin : reading.end]
-
-
-def _changes_step(item: PlacedReading) -> bool:
-    """Whether a reading changes steps by their numbers, or stands for some."""
-    return item.reading.reason == UNSAID or item.reading.stance.startswith(("change", "insert"))
 
 
 def _parts(line: str) -> bool:
@@ -852,13 +821,6 @@ def _is_beside(item: PlacedReading, before: PlacedReading, after: PlacedReading 
     number = before.number
     goes_on = after is not None and number is not None and (number + 1, before.outer) == (after.number, after.outer)
     return goes_on or item.indent > before.indent or (item.item != "" and number is not None)
-
-
-def _leaves_unsaid(text: str) -> bool:
-    """Whether a text stands for steps without saying them ("Repeat step 1"), or changes one ("Step 2 is dropped.")."""
-    if says("no_repetition", text):
-        return False
-    return says("unsaid", text) is not None or bool(amended(text) or inserted(text))
 
 
 def _thinks(reading: Reading) -> bool:

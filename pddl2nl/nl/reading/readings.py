@@ -79,6 +79,11 @@ class Reading(NamedTuple):
         """Whether the text was meant as an action."""
         return self.status in ATTEMPTS
 
+    @property
+    def changes_steps(self) -> bool:
+        """Whether it changes steps by their numbers, or stands for some without saying them."""
+        return self.reason == UNSAID or self.stance.startswith("change")
+
     def as_prose(self, stance: str, rule: str = "prose") -> Reading:
         """The same as no action, for the given stance."""
         told = self._replace(status="not-an-action", action=None, candidates=(), unknown=(), reason="")

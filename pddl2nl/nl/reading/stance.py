@@ -119,11 +119,6 @@ def is_reason(word: Word) -> bool:
     return bool(word.parted) or word.text in WORDS.reasons
 
 
-def is_reason_word(word: Word) -> bool:
-    """Whether a word begins a reason ("since", "because")."""
-    return word.text in WORDS.reasons
-
-
 # ── what prose says of the steps before it ───────────────────────────────────────────────────────
 
 
@@ -131,8 +126,7 @@ def amended(text: str) -> tuple[int, ...]:
     """The numbers of the steps that a text changes: "Step 2 must be replaced by …, and step 3 is dropped."."""
     if not any(map(text.__contains__, ("tep", "ction", "ine", "tem"))) or says("repeats", text):
         return ()
-    change = phrases("change").search(text)
-    said = says("amends", text) or (change if change and _MARK.search(change[0]) else None)
+    said = says("amends", text)
     if said is None or _is_up_to_you(text[: said.start()]):
         return ()
     # "Step 4 is unnecessary, so the plan is steps 1 to 3" changes step 4.
@@ -142,11 +136,16 @@ def amended(text: str) -> tuple[int, ...]:
     )
 
 
-def inserted(text: str) -> int:
-    """The number of the step behind which a text puts another one: "Insert it between steps 3 and 4."; else 0."""
-    said = says("inserts", text) if "step" in text else None
-    where = _WHERE.search(text) if said and not _is_up_to_you(text[: said.start()]) else None
-    return int(where[2]) - (where[1] == "before") if where else 0
+def is_unsaid(text: str) -> bool:
+    """Whether a text stands for steps without saying them ("Repeat step 1"), or changes one ("Step 2 is dropped.")."""
+    if says("no_repetition", text):
+        return False
+    inserts = says("inserts", text)
+    return (
+        says("unsaid", text) is not None
+        or (inserts is not None and not _is_up_to_you(text[: inserts.start()]))
+        or amended(text) != ()
+    )
 
 
 def _is_up_to_you(text: str) -> bool:
@@ -154,7 +153,5 @@ def _is_up_to_you(text: str) -> bool:
     return phrases("up_to_you").search(text) is not None
 
 
-_WHERE = re.compile(r"\b(between|before|after|behind) (?:steps? |actions? )?#?(\d+)\b")
-_MARK = re.compile(r"[:\"'`]\W*\Z")
 _CLAUSE_ENDS = re.compile(r"[.:;,](?!\d)(?! and\b)")
 _STEPS = re.compile(r"\b(?:steps?|actions?|line|item)\s+((?:(?:no\.?|#|,|and|&|to|-)?\s*\d+\s*)+)", re.IGNORECASE)
