@@ -188,16 +188,6 @@ def test_what_starts_by_itself_starts_no_movie() -> None:
     assert read("movie", "No plan exists.\n\n- The counter starts at zero.") == ([], True)
 
 
-def test_the_object_of_a_clause_before_is_meant_by_its_own_name() -> None:
-    beluga = domain("beluga")
-    step = next(
-        step for step in beluga.simulator.applicable(beluga.simulator.initial) if "its free space" in beluga.told(step)
-    )
-    told = beluga.told(step)
-    rack = next(word for word in told.split() if word.startswith("rack_"))
-    assert read("beluga", told.replace("its free space", f"{rack}'s free space")) == ([str(step)], True)
-
-
 JUMPS = """(define (domain jumps) (:requirements :strips :typing) (:types place agent)
  (:predicates (free ?p - place) (full ?p - place) (line ?a ?b ?c - place) (at ?a - agent ?p - place) (done ?a - agent)
   (in ?p ?q - place) (head ?p - place))
