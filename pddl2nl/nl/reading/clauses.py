@@ -99,7 +99,6 @@ _OPENERS = WORDS.corrections | WORDS.openers
 _SUBJECTLESS = _OPENERS | WORDS.passives | {"it", "they"}
 _SUPPOSED = ("(would)", "(could)", "(might)", "(may)")
 _MEANT = phrases("meant", whole=True)
-_ANEW = frozenset(("then", "again", "back", "next", "also"))
 # "Move to b. *a goes on later.*"
 _ITALIC = re.compile(r"([.;:)] )\*([^*\s][^*]*)\*(?=\s*\Z)")
 _CODE_REMARK = re.compile(r"(?<=[\w)`*]) +(?:#|//)\s.*\Z")
@@ -349,8 +348,6 @@ class ActionGrammar:
                 continue
             heard = (None, ()) if corrects else (last or known, steps)
             verdicts = self._sentence(text, behind, listed and index == 0, *heard)
-            if last is not None and follows and self._retells(sentence, verdicts, last.candidates[0]):
-                continue
             if corrects and last is not None and follows:
                 reason = bool(verdicts) and all(item.tells_state for item in verdicts)
                 verdicts = [] if reason else self._corrected(text, behind, last, verdicts)
@@ -375,37 +372,12 @@ class ActionGrammar:
         if read:
             # What is said beside an action of how things stand explains it.
             clauses = [item for item in clauses if not item.stance.startswith("state")]
-            # "Stack a on b: not possible, so put it down."
-            ruled_out = [item for item in clauses[:-1] if item.is_failure and item.stance == "rejected"]
-            clauses = [item.refused("rejected") if item in ruled_out else item for item in clauses]
             # "To bring a to c, load it onto t": what begins so is what for.
             aims = [item for item in clauses[:-1] if item.is_failure and _AIM.match(text, item.start)]
             clauses = [item.refused("state (an aim)") if item in aims else item for item in clauses]
         if len(read) > 1:
             clauses = [item if item.status == "not-an-action" else item.moved(0, "several") for item in clauses]
         return clauses
-
-    def _retells(self, words: Sequence[Word], verdicts: Sequence[ClauseReading], step: GroundAction) -> bool:
-        """Whether a sentence that cannot be read only says what a step before it brings about: "Both return to a."."""
-        at = next((at for at, word in enumerate(words) if word.text in self.frames.verbs), 0)
-        own = [frame for frame, _, _ in self.frames.verbs.get(words[at].text, ()) if frame.action == step.name]
-        # "The ferry arrives at b."
-        told = verdicts and verdicts[0].reason == UNKNOWN_VERB and words[0].text in ARTICLES and not at
-        own = [self.frames.frames[step.name]] if told else own if at else []
-        if not (own and [item.is_failure or is_open(item.stance) for item in verdicts] == [True]):
-            return False
-        if not _ANEW.isdisjoint(word.text for word in words):
-            return False
-        for mention in (mentions := self.frames.mentions(words)):
-            way = {words[mention.first - 1].text if mention.first else ""} & {"from", "to"}
-            known = {
-                step.args[slot]
-                for slot, role in zip(own[-1].slots, own[-1].roles, strict=True)
-                if way <= role.prepositions
-            }
-            if not any(item.pddl in known for item in mention.objects):
-                return False
-        return bool(mentions)
 
     def _names(self, words: Sequence[Word]) -> set[str]:
         return {item.pddl for mention in self.frames.mentions(words) for item in mention.objects}
@@ -457,8 +429,8 @@ class ActionGrammar:
             said += frame.particles
         if len(mentions) == 1 and PREPOSITIONS.isdisjoint(word.text for word in words):
             if not goes_on:
-                # "stack a on b, sorry, c": it corrects the last object that it can stand for.
-                return self._exchanged(last, words, mentions[0])
+                # "stack a on b, sorry, c" does not say which object it corrects.
+                return None
             if any("to" in role.prepositions for role in frame.roles if not frame.natural):
                 said.append("to")
             elif sum(self.suits(frame, place, mentions[0].objects[0]) for place in frame.slots) > 1 or len(words) > 1:
@@ -471,15 +443,6 @@ class ActionGrammar:
             return None
         used = self._names(words) <= {*verdict.candidates[0].args}
         return verdict._replace(reason="").moved(0, "reworded") if used else None
-
-    def _exchanged(self, last: ClauseReading, words: Sequence[Word], mention: Mention) -> ClauseReading | None:
-        """The action before with an object in the last place that it fits."""
-        action, known = last.candidates[0], mention.objects[0]
-        frame = self.frames.frames[action.name]
-        places = [place for place in frame.slots if self.suits(frame, place, known)][-1:]
-        args = tuple([known.pddl if place in places else arg for place, arg in enumerate(action.args)])
-        changed = (action._replace(args=args),) if places else ()
-        return verdict_of(words[0].start, words[-1].end, changed, ("reworded",)) if changed else None
 
     def _further(self, text: str, last: ClauseReading, words: Sequence[Word]) -> list[ClauseReading]:
         """The steps of words with the verb of the action before: "and b from c", "then to b, c and finally d"."""
@@ -499,11 +462,15 @@ class ActionGrammar:
         return known.fits(frame.types[place]) and self.statics.suits(frame.action, place, known.pddl)
 
     def _addressed(self, words: list[Word]) -> list[Word]:
-        """The words with "from a and to b" for "a (from) and b (to)"."""
+        """The words with "from a, to b" for "a (from), b (to)"."""
         for item in reversed(self.frames.mentions(words)):
             first, (gloss, *behind) = words[item.first], words[item.last : item.last + 2] or [words[0]]
             glossed = gloss.text in ("from", "to") and gloss.aside and gloss.parted == "("
-            if glossed and all(word.parted or word.text == "and" for word in behind):
+            beside = words[max(0, item.first - 1) : item.first] if gloss.text == "to" else behind
+            if glossed and [word.text for word in beside] == ["and"]:
+                # "Apply 'move' to a (from) and b (to)"
+                words[item.last : item.last + 2] = [word._replace(parted="") for word in behind]
+            elif glossed and all(word.parted for word in behind):
                 before = gloss._replace(start=first.start, end=first.start, parted=first.parted, aside=False)
                 own = [first._replace(parted=""), *words[item.first + 1 : item.last]]
                 words[item.first : item.last + 1] = [before, *own]
