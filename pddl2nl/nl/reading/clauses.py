@@ -90,7 +90,6 @@ _BINDING = WORDS.refusals | WORDS.failures | WORDS.conditions | {"not", "or", "s
 _RULED_OUT = WORDS.refusals | WORDS.refused_with_not | WORDS.failures | {"not", "work", "works"}
 # What may stand between an action's name and its objects.
 _APPLIED = frozenset(("applied", "to"))
-_WAYS = frozenset(("to", "from", "into", "onto"))
 _FOLLOWED = frozenset(("followed", "by", "the", "action"))
 # Behind these a bare verb is a noun: "out of place".
 _OF = frozenset(("of", "by", "for", "in"))
@@ -100,12 +99,10 @@ _OPENERS = WORDS.corrections | WORDS.openers
 _SUBJECTLESS = _OPENERS | WORDS.passives | {"it", "they"}
 _SUPPOSED = ("(would)", "(could)", "(might)", "(may)")
 _MEANT = phrases("meant", whole=True)
-_ANEW = frozenset(("then", "again", "back", "next", "also"))
 # "Move to b. *a goes on later.*"
 _ITALIC = re.compile(r"([.;:)] )\*([^*\s][^*]*)\*(?=\s*\Z)")
 _CODE_REMARK = re.compile(r"(?<=[\w)`*]) +(?:#|//)\s.*\Z")
 _AIM = re.compile(r"(?:in order )?to\b", re.IGNORECASE)
-_MARK = re.compile(r"[^\w\s(]\s*|(?=\()")
 # "stack(a, b), then pick up c", "unstack a b; put down a"
 _LINKED = re.compile(r";|[\s)\]`*]*[,.;]?\s+(?:and|then)\b", re.IGNORECASE)
 _CALL_MARKS = str.maketrans("()=", "   ")
@@ -243,7 +240,7 @@ class ActionGrammar:
             further = self.clauses(content[end:], listed) if _LINKED.match(content, end) else []
             return [
                 *formal[:-1],
-                *self._unless_corrected(formal[-1], content[end:]),
+                self._unless_corrected(formal[-1], content[end:]),
                 *(item.moved(end) for item in further),
             ]
         # "(unstack a from b)", "drive(truck=t, from=a, to=b)"
@@ -252,22 +249,12 @@ class ActionGrammar:
         read = [item.status == "read" for item in loose]
         return loose if not formal or (read and (all if spoken else any)(read)) else formal
 
-    def _unless_corrected(self, formal: ClauseReading, tail: str) -> list[ClauseReading]:
-        """An action that PDDL writes, or what a remark behind it says in its place."""
+    def _unless_corrected(self, formal: ClauseReading, tail: str) -> ClauseReading:
+        """An action that PDDL writes; refused where a remark behind it rules it out or corrects it."""
         words = words_of(tail)
-        if not rejects(words) and not says("corrects", tail):
-            return [formal]
-        tail = tail.partition(";")[0]
-        for start in (match.end() for match in _MARK.finditer(tail)):
-            # "stack a b – correction, the block is d, so: stack d b"
-            if anew := self.pddl.read(tail[start:]):
-                return [formal.refused("rejected (corrected)"), *(each.moved(formal.end + start) for each in anew)]
-        if rejects(words):
-            # "(stack a b) - not possible"
-            return [_refused(formal)]
         names = any(word.text in self.lexicon.by_pddl for word in words) or self._names(words)
-        reason = "what corrects it says no action that can be read" if names else ""
-        return [formal._replace(status="unreadable", candidates=(), rules=(), reason=reason) if reason else formal]
+        # "(stack a b) - not possible", "stack a b – correction, the block is d", but not "(actually the only choice)"
+        return _refused(formal) if rejects(words) or (names and says("corrects", tail)) else formal
 
     def _cells(self, content: str, listed: bool) -> list[ClauseReading]:
         """The actions in the cells of a table's row; a cell that says the same as the one before counts once."""
@@ -327,15 +314,6 @@ class ActionGrammar:
             for action in done
         )
 
-    def titles(self, text: str, action: GroundAction) -> bool:
-        """Whether a text says no more than an action's verb and some of its objects, as a title above it does."""
-        words = self._named(words_of(text))
-        names = {frame.action for word in words for frame, _, _ in self.frames.verbs.get(word.text, ())}
-        known = [{item.pddl for item in mention.objects} for mention in self.frames.mentions(words)]
-        # "A. crate_1 → pallet_3"
-        aim = not names and any(word.parted == ">" for word in words)
-        return (action.name in names or aim) and not any(objects.isdisjoint(action.args) for objects in known)
-
     # ── sentences ────────────────────────────────────────────────────────────────────────────────
 
     def clauses(self, text: str, listed: bool = False, before: Steps = ()) -> list[ClauseReading]:
@@ -370,8 +348,6 @@ class ActionGrammar:
                 continue
             heard = (None, ()) if corrects else (last or known, steps)
             verdicts = self._sentence(text, behind, listed and index == 0, *heard)
-            if last is not None and follows and self._retells(sentence, verdicts, last.candidates[0]):
-                continue
             if corrects and last is not None and follows:
                 reason = bool(verdicts) and all(item.tells_state for item in verdicts)
                 verdicts = [] if reason else self._corrected(text, behind, last, verdicts)
@@ -396,37 +372,12 @@ class ActionGrammar:
         if read:
             # What is said beside an action of how things stand explains it.
             clauses = [item for item in clauses if not item.stance.startswith("state")]
-            # "Stack a on b: not possible, so put it down."
-            ruled_out = [item for item in clauses[:-1] if item.is_failure and item.stance == "rejected"]
-            clauses = [item.refused("rejected") if item in ruled_out else item for item in clauses]
             # "To bring a to c, load it onto t": what begins so is what for.
             aims = [item for item in clauses[:-1] if item.is_failure and _AIM.match(text, item.start)]
             clauses = [item.refused("state (an aim)") if item in aims else item for item in clauses]
         if len(read) > 1:
             clauses = [item if item.status == "not-an-action" else item.moved(0, "several") for item in clauses]
         return clauses
-
-    def _retells(self, words: Sequence[Word], verdicts: Sequence[ClauseReading], step: GroundAction) -> bool:
-        """Whether a sentence that cannot be read only says what a step before it brings about: "Both return to a."."""
-        at = next((at for at, word in enumerate(words) if word.text in self.frames.verbs), 0)
-        own = [frame for frame, _, _ in self.frames.verbs.get(words[at].text, ()) if frame.action == step.name]
-        # "The ferry arrives at b."
-        told = verdicts and verdicts[0].reason == UNKNOWN_VERB and words[0].text in ARTICLES and not at
-        own = [self.frames.frames[step.name]] if told else own if at else []
-        if not (own and [item.is_failure or is_open(item.stance) for item in verdicts] == [True]):
-            return False
-        if not _ANEW.isdisjoint(word.text for word in words):
-            return False
-        for mention in (mentions := self.frames.mentions(words)):
-            way = {words[mention.first - 1].text if mention.first else ""} & {"from", "to"}
-            known = {
-                step.args[slot]
-                for slot, role in zip(own[-1].slots, own[-1].roles, strict=True)
-                if way <= role.prepositions
-            }
-            if not any(item.pddl in known for item in mention.objects):
-                return False
-        return bool(mentions)
 
     def _names(self, words: Sequence[Word]) -> set[str]:
         return {item.pddl for mention in self.frames.mentions(words) for item in mention.objects}
@@ -478,8 +429,8 @@ class ActionGrammar:
             said += frame.particles
         if len(mentions) == 1 and PREPOSITIONS.isdisjoint(word.text for word in words):
             if not goes_on:
-                # "stack a on b, sorry, c": it corrects the last object that it can stand for.
-                return self._exchanged(last, words, mentions[0])
+                # "stack a on b, sorry, c" does not say which object it corrects.
+                return None
             if any("to" in role.prepositions for role in frame.roles if not frame.natural):
                 said.append("to")
             elif sum(self.suits(frame, place, mentions[0].objects[0]) for place in frame.slots) > 1 or len(words) > 1:
@@ -492,15 +443,6 @@ class ActionGrammar:
             return None
         used = self._names(words) <= {*verdict.candidates[0].args}
         return verdict._replace(reason="").moved(0, "reworded") if used else None
-
-    def _exchanged(self, last: ClauseReading, words: Sequence[Word], mention: Mention) -> ClauseReading | None:
-        """The action before with an object in the last place that it fits."""
-        action, known = last.candidates[0], mention.objects[0]
-        frame = self.frames.frames[action.name]
-        places = [place for place in frame.slots if self.suits(frame, place, known)][-1:]
-        args = tuple([known.pddl if place in places else arg for place, arg in enumerate(action.args)])
-        changed = (action._replace(args=args),) if places else ()
-        return verdict_of(words[0].start, words[-1].end, changed, ("reworded",)) if changed else None
 
     def _further(self, text: str, last: ClauseReading, words: Sequence[Word]) -> list[ClauseReading]:
         """The steps of words with the verb of the action before: "and b from c", "then to b, c and finally d"."""
@@ -533,21 +475,15 @@ class ActionGrammar:
         return known.fits(frame.types[place]) and self.statics.suits(frame.action, place, known.pddl)
 
     def _addressed(self, words: list[Word]) -> list[Word]:
-        """The words with "from a, to b" for "a (from), b (to)", and "its" for the second "a's"."""
-        mentions = self.frames.mentions(words)
-        for number, item in reversed([*enumerate(mentions)]):
-            gloss = words[item.last] if item.last < len(words) else words[0]
-            if gloss.text == "'s" and any(other.objects == item.objects for other in mentions[:number]):
-                # "Take a off rack_0, raising rack_0's free space from b to c"
-                words[item.first : item.last + 1] = [words[item.first]._replace(text="its", raw="its")]
-                continue
-            behind = words[item.last + 1 : item.last + 2]
-            if gloss.text not in ("from", "to") or not gloss.aside or gloss.parted != "(":
-                continue
-            if (words[item.first - 1] if gloss.text == "to" else behind[0] if behind else gloss).text == "and":
+        """The words with "from a, to b" for "a (from), b (to)"."""
+        for item in reversed(self.frames.mentions(words)):
+            first, (gloss, *behind) = words[item.first], words[item.last : item.last + 2] or [words[0]]
+            glossed = gloss.text in ("from", "to") and gloss.aside and gloss.parted == "("
+            beside = words[max(0, item.first - 1) : item.first] if gloss.text == "to" else behind
+            if glossed and [word.text for word in beside] == ["and"]:
+                # "Apply 'move' to a (from) and b (to)"
                 words[item.last : item.last + 2] = [word._replace(parted="") for word in behind]
-            elif not behind or behind[0].parted:
-                first = words[item.first]
+            elif glossed and all(word.parted for word in behind):
                 before = gloss._replace(start=first.start, end=first.start, parted=first.parted, aside=False)
                 own = [first._replace(parted=""), *words[item.first + 1 : item.last]]
                 words[item.first : item.last + 1] = [before, *own]
@@ -701,7 +637,6 @@ class ActionGrammar:
         clauses: list[ClauseReading] = []
         passive = False
         unread: Sequence[Word] = ()
-        place = parts[0] if len(parts) > 1 and self._is_place(parts[0]) else ()
         for part in parts if len(parts) > 1 or whole is None else ():
             last = clauses[-1] if clauses else before
             known = last if last is not None and last.status == "read" else None
@@ -713,14 +648,6 @@ class ActionGrammar:
             # "- b is clear, and a is stacked on b" tells a state in all its clauses.
             orders = listed and (not clauses or clauses[-1].status != "not-an-action")
             verdict = self._clause_or_typo(text, part, orders, named)
-            # "In a, pick up b, then move to c and drop it": behind a way the place is another one.
-            place = () if part is not place and not _WAYS.isdisjoint(word.text for word in part) else place
-            if place and verdict is not None and verdict.is_failure and part is not place:
-                # "In a, pick up b and c, then …": the place is that of every step that lacks one.
-                there = self._clause(text, [*place, *part], orders)
-                if there and there.status == "read":
-                    verdict = there._replace(start=part[0].start)
-                    clauses = [item for item in clauses if item.start > place[0].start or not item.is_failure]
             if verdict is not None and verdict.is_failure and (row := self._chain(text, part, listed)):
                 # "East side: a → b → c", "Go along the corridor: a → b → c"
                 clauses = clauses[:-1] if part[0].parted == ":" and clauses and clauses[-1].is_failure else clauses
@@ -763,7 +690,7 @@ class ActionGrammar:
             if settled and part[0].text not in WORDS.main and (joined or verdict.is_failure or is_open(verdict.stance)):
                 # "It makes no sense to stack a on b and pick up c."
                 verdict = verdict.refused(stance)
-            if verdict.status == "read" and clauses and self._introduces(text, words, clauses[-1], part, verdict):
+            if verdict.status == "read" and clauses and self._introduces(words, clauses[-1], part):
                 clauses.pop()
             said = self._with_tail(text, part, verdict)
             clauses += said
@@ -781,28 +708,17 @@ class ActionGrammar:
         whole = whole or self._without_verb(text, words)
         return self._with_tail(text, words, whole) if whole is not None else []
 
-    def _is_place(self, words: Sequence[Word]) -> bool:
-        """Whether words are no more than a preposition and an object: "In kitchen_0, …"."""
-        named = inside(self.frames.mentions(words))
-        small = ARTICLES | self.lexicon.type_words
-        return words[0].text in _AT and bool(named) and all(
-            at in named or word.text in small for at, word in enumerate(words[1:], 1)
-        )  # fmt: skip
-
-    def _introduces(
-        self, text: str, words: Sequence[Word], last: ClauseReading, part: Sequence[Word], step: ClauseReading
-    ) -> bool:
+    def _introduces(self, words: Sequence[Word], last: ClauseReading, part: Sequence[Word]) -> bool:
         """Whether what stands before a step only introduces it, and says none.
 
-        "**Load it**: load a onto b", "**Getting the key**: go to a", "Load a – load a onto b", "Carrying a, go to b"
+        "**Load it**: load a onto b", "**Getting the key**: go to a", "Carrying a, go to b"
         """
         mark = part[0].parted
         if mark == ":" and last.status == "not-an-action":
             named = self._names([word for word in words if word.start < part[0].start])
             return named <= self._names(part) and not last.stance.startswith("rejected")
         carries = words[0].text in WORDS.participles
-        titles = mark in ("-", ">") and self.titles(text[last.start : last.end], step.candidates[0])
-        return last.is_failure and (mark == ":" or titles or (mark == "," and carries))
+        return last.is_failure and (mark == ":" or (mark == "," and carries))
 
     def _for_each(self, text: str, words: Sequence[Word], listed: bool) -> list[ClauseReading]:
         """A step for each object behind the verb: "load packages a and then b into c"; empty where it is none."""
@@ -903,12 +819,6 @@ class ActionGrammar:
         first = mentions[0].first
         if at := next((at for at, word in enumerate(words) if word.text not in WORDS.joined | _FOLLOWED), 0):
             return self._called(text, words[at:]) if at < first and not words[at].aside else None
-        if mentions[1:] and first < 2 and words[mentions[0].last].parted == ":":
-            # "truck_1: drive a → b"
-            at, first = mentions[0].last, mentions[1].first
-            words = [*words[at:first], *words[:at], *words[first:]]
-            mentions = self.frames.mentions(words)
-            first = mentions[0].first
         end = next((at for at, word in enumerate(words[: first + 1]) if at and word.parted == ":"), first)
         schema = self._sure_name(text, words[0])
         end = sum(word.start == words[0].start for word in words) if schema else end
@@ -943,7 +853,7 @@ class ActionGrammar:
         own = partial(self.frames.says_parameter, self.frames.frames[name])
         said = [words[0], *(word for at, word in body if at in named or word.text in PREPOSITIONS or own(word.text))]
         actions = self.frames.called(name, said, self.frames.mentions(said))
-        start, stop = min(word.start for word in words), words[mentions[-1].last - 1].end
+        start, stop = words[0].start, words[mentions[-1].last - 1].end
         if not actions and len(kept) < len(words):
             # "'taxi' to plane_1 (turns south)"
             return self._called(text, kept)
@@ -995,12 +905,10 @@ class ActionGrammar:
                 spelled.append(word._replace(text="at", raw="at", end=word.start))
                 word = word._replace(parted="")
             spelled.append(word)
-        return self._done_there(spelled) if where and spelled else spelled
-
-    def _done_there(self, words: Sequence[Word]) -> list[Word]:
-        """The words of an action with "at there" behind them."""
-        behind = words[-1]._replace(start=words[-1].end, parted="")
-        return [*words, *(behind._replace(text=said, raw=said) for said in ("at", "there"))]
+        if where and spelled:
+            behind = spelled[-1]._replace(start=spelled[-1].end, parted="")
+            spelled += [behind._replace(text=said, raw=said) for said in ("at", "there")]
+        return spelled
 
     def _mentions(self, words: Sequence[Word], context: Context | None) -> list[Mention]:
         """The mentions of objects by their names and, behind these, by a pronoun or a definite noun in a context."""
@@ -1102,17 +1010,12 @@ class ActionGrammar:
         if not self.frames.vocabulary.issuperset(verbs[1:]):
             return ()
         own = {noun for verb in verbs for frame, _, _ in self.frames.verbs[verb] for noun in self._own_words(frame)}
-        bare = listed and not self._mentions(words, context) and any(word.text in own for word in words)
-        if bare:
-            # "Pick up the gold": where the state allows it
-            words = self._done_there(words)
         known = self._names(words)
         # "It moves to b": what acts may be the snippet's own robot.
         for said in (words, [word for word in words if word.text != "it"]) if own else (words,):
             verdict = self._clause(text, said, listed, context)
             ways = verdict.candidates if verdict is not None and verdict.status in ("read", "ambiguous") else ()
-            ways = tuple([way for way in ways if not known.issuperset(way.args) and (not bare or len(way.args) == 1)])
-            if ways:
+            if ways := tuple([way for way in ways if not known.issuperset(way.args)]):
                 return ways
         return ()
 

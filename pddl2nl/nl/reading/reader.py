@@ -74,7 +74,6 @@ _SENTENCE = 300
 _LINES = 40
 """Stretches before a step in which what it leaves out is looked for, and around a line in which steps are."""
 
-_BRACKETS = re.compile(r"\([^()\n]*\)?")
 _BREAK = re.compile(r"[.:;,(]\s")
 # A string in JSON, with the key before it.
 _KEY = re.compile(r"(\"\w+\"\s*:\s*\[?\s*)?\"[^\"\n]*\Z")
@@ -250,12 +249,8 @@ class Reader:
             if item.status == "unreadable" and item.reason not in SETTLED:
                 # "It moves to b, picks up a there and …"
                 goes_on = index > 0 and chosen[index - 1].action is not None and chosen[index - 1].line == item.line
-                clause, listed = _sentence(text, item, at), goes_on or not placed[index].doubt
-                ways = self.grammar.completed(clause, named, listed)
-                if not ways and "(" in clause:
-                    # "Sail to c (it is at b now)"
-                    inside = Named(self.grammar.objects_in(clause))
-                    ways = self.grammar.completed(_BRACKETS.sub(" ", clause), [inside, *named], listed)
+                listed = goes_on or not placed[index].doubt
+                ways = self.grammar.completed(_sentence(text, item, at), named, listed)
             fitting = [way for way in ways if simulator.is_applicable(state, way)]
             if len(fitting) == 1 and _is_above(placed[index : index + 4], fitting[0]):
                 # "2. Deliver to b" above "- Sail from a to b" is the title of a part.

@@ -43,7 +43,7 @@ def read(name: str, reply: str) -> list[str]:
         (
             # Where a way begins, the state says: the ferry is at location_1.
             "ferry",
-            "Car_0 waits.\n1. Sail the ferry to location_0 (it is at location_1 now).\n2. Load car_0 there.",
+            "Car_0 waits.\n1. Sail the ferry to location_0.\n2. Load car_0 there.",
             ["sail the ferry from location_1 to location_0", "load car_0 onto the ferry at location_0"],
         ),
         (

@@ -85,9 +85,3 @@ def test_a_verb_and_its_subject_are_said_once(name: str, reply: str, steps: list
 )
 def test_what_a_sentence_may_say_besides_is_reported(reply: str) -> None:
     assert not domain("ferry").reader.read(reply).complete
-
-
-def test_an_order_without_an_object_is_what_the_state_allows() -> None:
-    there = "- Move the robot from loc_0 to loc_3\n"
-    assert read("goldminer", f"{there}- Pick up the laser")[1:] == ["pick up the laser at loc_3"]
-    assert read("goldminer", "- Pick up the laser") == [""], "the laser is elsewhere"
