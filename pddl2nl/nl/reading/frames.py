@@ -232,7 +232,6 @@ class Frames:
         self.vocabulary = frozenset(word for frame in every for word in frame.content)
         self._every = every
         self.names = frozenset(word for frame in every for word in (*frame.names, *frame.particles))
-        self._telling = self.vocabulary.union(*(frame.particles for frame in every))
         self.most = max((len(frame.slots) for frame in self.frames.values()), default=0)
         for frame in every:
             for verb in dict.fromkeys((frame.verb, *SYNONYMS.get(frame.verb, ()))) if frame.verb else ():
@@ -413,12 +412,9 @@ class Frames:
             relative = start == 0 and mention.first < verb
             for index, word in enumerate(words[start : mention.first], start):
                 relative = relative or word.text in WORDS.relatives
-                particle = word.text in particles and (word.text in PARTICLES or index == verb + 1)
-                # "pick up a" for "pick a", where "up" tells no actions apart.
-                particle = particle or (index == verb + 1 and word.text in PARTICLES and word.text not in self._telling)
                 # "…, which is parked behind b": only what a snippet may say of it counts.
                 plain = not relative or word.text in PREPOSITIONS or word.text in self.vocabulary
-                if plain and not (particle and index > verb):
+                if plain and not (index > verb and word.text in particles):
                     said += self.parts(word.text)
             roles.append(role_of(said, self.lexicon, behind=start > 0 and start != verb + 1))
         return roles
@@ -465,8 +461,10 @@ class Frames:
         lacking = any(role.content.keys() - said for k, role in zip(chosen, frame.roles, strict=True) if k >= 0)
         cost = price + 0.5 * lacking + 0.1 * (row.form != "base")
         if not said.issuperset(frame.particles):
-            # "Pick a" for "pick up a"; "Switch the lamp" says neither on nor off.
-            cost += 1.0
+            # "Switch the lamp" says neither on nor off, and "move" is no name of an action "up".
+            rivals = (item for item in self.frames.values() if item.verb == frame.verb)
+            alone = all(item.particles == frame.particles for item in rivals)
+            cost += 1.0 if alone and not (frame.natural and frame.verb not in name_words(frame.action)) else _NEVER
         objects: list[tuple[KnownObject, ...]] = [()] * len(frame.types)
         for place, k in zip(frame.slots, chosen, strict=True):
             if k >= 0:
@@ -593,7 +591,7 @@ class Frames:
         return 0.7
 
     def _tail(self, frame: Frame, row: _Row, last: int) -> tuple[int, list[str]]:
-        """The last word of the action with what the verb's snippets say behind its objects; the words that lack.
+        """The last word of the action with the last object's noun and its snippets' words; the words that lack.
 
         "The boat goes south west", "Move the agent up to the right"
         """
@@ -601,13 +599,15 @@ class Frames:
             word for rival, _, _ in self._rivals(row.words, row.verb) for word in (*rival.names, *rival.particles)
         }
         missing = [word for word in frame.tail if word not in ARTICLES]
+        named = (item for mention in row.mentions if mention.last == last + 1 for item in mention.objects[:1])
+        nouns = frozenset(word for item in named for word in self.lexicon.words_for(item))
         for at, word in enumerate(row.words[last + 1 :], last + 1):
-            tells = word.text in telling or word.text in missing
+            tells = word.text in telling or word.text in missing or word.text in nouns
             if word.parted or not (tells or word.text in ARTICLES | _WAYS):
                 break
             if word.text in missing:
                 missing.remove(word.text)
-            last = at if tells else last
+            last, nouns = at if tells else last, frozenset()
         return last, missing
 
 
