@@ -82,7 +82,6 @@ _MOST_WAYS = 4096
 """Ways to complete a step that are tried at most: a step that leaves so much out says too little."""
 
 _DEFINITE = frozenset(("the", "this", "that"))
-_GAPS = frozenset(("at", "of", "from", "to", "into"))
 _QUOTES = tuple("'\"`*’”")
 _ENDS = (".", ";", "?", ">")
 _REMAINS = frozenset(("stays", "remains", "becomes", "be"))
@@ -980,7 +979,6 @@ class ActionGrammar:
 
         ``bare``: a verb of no action only in its bare form.
         """
-        order = self._order_at if bare else self._order
         words = words_of(text)
         at = self._behind_joints(words, 0)
         if at < len(words) and words[at].text in ("there", "they", "it", "it's", "here"):
@@ -988,7 +986,7 @@ class ActionGrammar:
         named = next((item.first for item in self.frames.mentions(words)), len(words) - 1)
         forms = self.frames.verbs.get(words[at].text, ()) if at < len(words) else ()
         forms = () if forms and self._is_noun(words, at) else forms
-        begins = order(words, named) if not forms and named > 0 else -1
+        begins = self._order(words, named, bare=bare) if not forms and named > 0 else -1
         # "So the robot can take it."
         supposed = any(word.text in ("can", "could", "may", "might") for word in words[:begins])
         return any(form == "base" for _, form, _ in forms) or (begins >= 0 and not supposed)
@@ -1208,12 +1206,7 @@ class ActionGrammar:
             if verdict is not None and verdict.status in ("read", "ambiguous"):
                 return verdict
             refused = failed is not None and failed.stance.startswith("rejected")
-            # "They set out, so that you apply the action 'walk' to a and b"
-            told = verdict is not None and failed is not None and verdict.candidates and not failed.candidates
-            if verdict is not None and (failed is None or (told and verdict.stance.startswith("explained")) or (
-                failed.status == "not-an-action" and (not failed.stance or (refused and verdict.is_failure))
-            )):  # fmt: skip
-                failed = verdict
+            failed = verdict if refused and verdict is not None and verdict.is_failure else failed or verdict
         return failed
 
     def _is_noun(self, words: Sequence[Word], at: int) -> bool:
@@ -1252,8 +1245,8 @@ class ActionGrammar:
             or (holds and self._order(words, mentions[0].first) < 0)
             or self._explains(words)
             # "(target: level_2)", "→ carries a", but not "(Then bring a to b.)", "→ bring a to b"
-            or (aside_only and self._order_at(words, mentions[0].first) < 1)
-            or (words[0].parted == ">" and self._order_at(words, mentions[0].first) < 0)
+            or (aside_only and self._order(words, mentions[0].first, bare=True) < 1)
+            or (words[0].parted == ">" and self._order(words, mentions[0].first, bare=True) < 0)
             # "child_3 (not allergic)"
             or (not aside_only and all(at in used or word.text in plain or word.aside for at, word in enumerate(words)))
         ):
@@ -1271,8 +1264,11 @@ class ActionGrammar:
             len(words) < at + 2 or words[at + 1].text not in self.lexicon.nouns
         )  # fmt: skip
 
-    def _order(self, words: Sequence[Word], named: int) -> int:
-        """Where a word stands before the first object that begins no description ("grab a, which is on b"), or -1."""
+    def _order(self, words: Sequence[Word], named: int, *, bare: bool = False) -> int:
+        """Where a word stands before the first object that begins no description ("grab a, which is on b"), or -1.
+
+        ``bare``: and that can be an order by its ending ("grab a", but not "carries a").
+        """
         at = 0
         while at < named and words[at].text in _SUBJECTLESS:
             if words[at].text in WORDS.passives and at and words[at - 1].text == "there":
@@ -1283,29 +1279,19 @@ class ActionGrammar:
         subjects = self.lexicon.nouns | self.frames.vocabulary | self._told_states | WORDS.relatives
         beside = ARTICLES | PARTICLES | PREPOSITIONS | self.lexicon.nouns | self.frames.vocabulary
         # "The rate of a on b" is no order.
-        noun = at > 0 and words[at - 1].text in ARTICLES
-        known = noun or is_known(said) or said in subjects
-        begins = at < named and not known and words[named].parted != ":" and all(
+        known = is_known(said) or said in subjects or (at > 0 and words[at - 1].text in ARTICLES)
+        tells = bare and len(said) > 5 and said.endswith(("s", "ed", "ing")) and not said.endswith("ss")
+        begins = at < named and not known and not tells and words[named].parted != ":" and all(
             word.text in beside and not word.parted for word in words[at + 1 : named]
         )  # fmt: skip
         return at if begins else -1
-
-    def _order_at(self, words: Sequence[Word], named: int) -> int:
-        """Where a verb that may be an order stands before the first object ("grab a", but not "carries a"), or -1."""
-        at = self._order(words, named)
-        return (
-            -1
-            if (said := words[at].text).endswith(("s", "ed", "ing")) and len(said) > 5 and not said.endswith("ss")
-            else at
-        )
 
     def _at_verb(
         self, text: str, words: Sequence[Word], at: int, listed: bool, context: Context | None
     ) -> ClauseReading | None:
         begin = max(0, at - _LEAD)
         row = list(words[begin : at + _REACH])
-        told = self._told(text, row, at - begin)
-        fits, row, verb, aside = ([told], row, at - begin, False) if told else self._fitted(row, at - begin, context)
+        fits, row, verb, aside = self._fitted(row, at - begin, context)
         # "Pick up a and put it on b": what "it" means has to be said first.
         unsaid = {"it", "them"} if context is None else {"them"}
         pronouns = {item.text for item in row[verb : fits[0].last]} & unsaid if fits else set[str]()
@@ -1330,9 +1316,6 @@ class ActionGrammar:
         if tail and not stance:
             stance = behind = tail_stance(tail, lambda word: word.text in self.lexicon.folded)
             stance = behind = stance or self._aim(tail, fits[0])
-        if fit.omitted >= 0 and not stance and _has_gap(row[: fit.last]):
-            reason = "an object is missing, and another one is left over"
-            return ClauseReading(row[verb].start, words[-1].end, "unreadable", reason=reason, names_object=True)
         # What stands before the verb belongs to the action where one of its objects does.
         start = row[fit.first if fit.first < verb and not stance else verb].start
         end = row[fit.last - 1].end
@@ -1353,21 +1336,6 @@ class ActionGrammar:
         if rules in ((), ("prefix",)) and text[end:].strip():
             rules = ("markup", *rules)
         return self._decided(start, end, actions, rules or ("markup",))
-
-    def _told(self, text: str, row: Sequence[Word], verb: int) -> Fit | None:
-        """The fit of an action as it was told, up to the end or a bracket: found at once, and none is better.
-
-        "Then I stack a on b (c is clear)"
-        """
-        end = next((index for index in range(verb, len(row)) if row[index].aside), len(row))
-        verdict = self.exact(text[row[verb].start : row[end - 1].end]) if end > verb else None
-        if verdict is None or verdict.status != "read":
-            return None
-        action = verdict.candidates[0]
-        frames = (frame for frame, form, _ in self.frames.verbs[row[verb].text] if form == "base" and not frame.natural)
-        frame = next((frame for frame in frames if frame.action == action.name), None)
-        objects = tuple([(self.lexicon.by_pddl[name],) for name in action.args])
-        return None if frame is None else Fit(frame, objects, 0.0, verb, end, "")
 
     def _aim(self, tail: Sequence[Word], fit: Fit) -> str:
         """The stance of an action whose tail aims it at an object of its own: "calibrate a on b, pointing at c"."""
@@ -1390,13 +1358,9 @@ class ActionGrammar:
             acting = acting or actor
             beside = fit.first < verb and (
                 word.text in nouns
-                or (index >= fit.first and (index in used or (word.text in PREPOSITIONS and word.text != "to")))
-                or (
-                    # "From a the ferry sails to b"
-                    word.text in PREPOSITIONS
-                    and index < fit.first
-                    and all(item.text in nouns for item in row[index + 1 : fit.first])
-                )
+                or (index >= fit.first and index in used)
+                # "From a the ferry sails to b"
+                or (word.text in PREPOSITIONS and (index + 1 == fit.first or (index > fit.first and word.text != "to")))
             )
             if not actor and not beside and word.raw:
                 lead.append(word)
@@ -1509,12 +1473,6 @@ def _before_relative(words: Sequence[Word]) -> Sequence[Word]:
     """Words up to what is said of the object before: "to c, where a is parked"."""
     ends = (at for at, word in enumerate(words) if at > 1 and word.parted == "," and word.text in WORDS.relatives)
     return words[: next(ends, len(words))]
-
-
-def _has_gap(words: Sequence[Word]) -> bool:
-    """Whether an object is visibly missing: "walk to desk in bedroom from in livingroom"."""
-    pairs = ((one.text, other.text) for one, other in pairwise(words) if not other.parted)
-    return any(one in _GAPS and other in ("in", "at", "on", "with") for one, other in pairs)
 
 
 def _steps(before: Steps, clauses: Sequence[ClauseReading]) -> Steps:

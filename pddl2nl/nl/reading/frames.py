@@ -231,7 +231,6 @@ class Frames:
         self.vocabulary = frozenset(word for frame in every for word in frame.content)
         self._every = every
         self.names = frozenset(word for frame in every for word in (*frame.names, *frame.particles))
-        self._telling = self.vocabulary.union(*(frame.particles for frame in every))
         self.most = max((len(frame.slots) for frame in self.frames.values()), default=0)
         for frame in every:
             for verb in dict.fromkeys((frame.verb, *SYNONYMS.get(frame.verb, ()))) if frame.verb else ():
@@ -320,16 +319,11 @@ class Frames:
             tried = (self._laid(rival, words, verb, mentions[:size], strict=strict) for size in sizes)
             own = next(filter(None, tried), []) if not (strict and frame.natural) else []
             for fit in own if not strict or len(own) == 1 else ():
-                # "The boat goes south west", "Move the agent up to the right"
-                last = at = fit.last
-                while at < len(words) and not words[at].parted and words[at].text in telling | ARTICLES | _WAYS:
-                    at += 1
-                    last = at if words[at - 1].text in telling else last
-                said = {word.text for word in words[:last]}
+                said = {word.text for word in words[: fit.last]}
                 lacking = sum(not any(text.startswith(name) for text in said) for name in frame.names)
                 others = (telling & said) - {*frame.names, *frame.particles}
                 price = 2 * len(others) + (0.5 * lacking if frame.own_name not in said else 0)
-                fits.append(replace(fit, last=last, cost=fit.cost + price))
+                fits.append(replace(fit, cost=fit.cost + price))
         if not whole:
             # More of the clause said beats less, then the cost.
             most = max((fit.last for fit in fits), default=0)
@@ -417,12 +411,9 @@ class Frames:
             relative = start == 0 and mention.first < verb
             for index, word in enumerate(words[start : mention.first], start):
                 relative = relative or word.text in WORDS.relatives
-                particle = word.text in particles and (word.text in PARTICLES or index == verb + 1)
-                # "pick up a" for "pick a", where "up" tells no actions apart.
-                particle = particle or (index == verb + 1 and word.text in PARTICLES and word.text not in self._telling)
                 # "…, which is parked behind b": only what a snippet may say of it counts.
                 plain = not relative or word.text in PREPOSITIONS or word.text in self.vocabulary
-                if plain and not (particle and index > verb):
+                if plain and not (index > verb and word.text in particles):
                     said += self.parts(word.text)
             roles.append(role_of(said, self.lexicon, behind=start > 0 and start != verb + 1))
         return roles
@@ -451,29 +442,24 @@ class Frames:
         ways = sorted(way for way in _assignments(table, frame, mentions) if _in_order(frame, row, way[1]))
         different: dict[tuple[tuple[KnownObject, ...], ...], tuple[float, tuple[int, ...]]] = {}
         for price, chosen in ways:
-            if price < ways[0][0] + (1.0 if strict else 0.5):
+            if price < ways[0][0] + 1.0:
                 different.setdefault(tuple([mentions[k].objects if k >= 0 else () for k in chosen]), (price, chosen))
-        fits = (self._fit_of(frame, row, price + cost, chosen, extra) for price, chosen in different.values())
+        fits = (self._fit_of(frame, row, price + cost, chosen) for price, chosen in different.values())
         return [fit for fit in fits if fit is not None]
 
-    def _fit_of(self, frame: Frame, row: _Row, price: float, chosen: Sequence[int], extra: Counter[str]) -> Fit | None:
+    def _fit_of(self, frame: Frame, row: _Row, price: float, chosen: Sequence[int]) -> Fit | None:
         mentions = row.mentions
         omitted = chosen.index(-1) if -1 in chosen else -1
-        missing = Counter(word for role in frame.roles for word in role.content) - extra
-        for slot in (slot for slot, k in enumerate(chosen) if k < 0):
-            missing -= frame.roles[slot].content
-        before = extra.keys() | {word.text for word in row.words[: row.verb]}
-        behind = {word.text for word in row.words[row.verb :]}
-        lacking = sum(number for word, number in missing.items() if word not in before)
+        said = {word.text for word in row.words}
         last = max([row.verb, *(mention.last - 1 for mention in mentions)])
         first = min([row.verb, *(mention.first for mention in mentions)])
         last, left = self._tail(frame, row, last)
         if left and not frame.slots and row.form != "base":
             # "The counter starts at zero" starts no movie.
             return None
-        ending = not self.lexicon.type_words.issuperset(left)
-        cost = price + 0.5 * (lacking > 0) + 0.3 * bool(left) + 0.1 * (row.form != "base")
-        if not behind.issuperset(frame.particles):
+        lacking = any(role.content.keys() - said for k, role in zip(chosen, frame.roles, strict=True) if k >= 0)
+        cost = price + 0.5 * lacking + 0.1 * (row.form != "base")
+        if not said.issuperset(frame.particles):
             # "Switch the lamp" says neither on nor off, and "move" is no name of an action "up".
             rivals = (item for item in self.frames.values() if item.verb == frame.verb)
             alone = all(item.particles == frame.particles for item in rivals)
@@ -490,7 +476,7 @@ class Frames:
                 return None
             # It makes the static preconditions true.
             objects[frame.slots[omitted]] = completed
-        rule = self._rule(frame, row, chosen, first, last, ending or omitted >= 0)
+        rule = self._rule(frame, row, chosen, first, last, bool(left) or omitted >= 0)
         return Fit(frame, tuple(objects), cost, first, last + 1, rule, omitted)
 
     def _completed(
@@ -502,7 +488,7 @@ class Frames:
             # The ends of a way are told, or follow from the state.
             return None
         rest = [items for index, items in enumerate(objects) if index != place]
-        if frame.slots.count(place) > 1 or any(len(items) != 1 for items in rest):
+        if any(len(items) != 1 for items in rest):
             return None
         names = [items[0].pddl if items else "" for items in objects]
         name = self.statics.completion(frame.action, names, place)
@@ -531,7 +517,6 @@ class Frames:
     def _table(self, frame: Frame, row: _Row) -> list[list[float]]:
         """What it costs that a mention stands in a slot: a row for each slot. The name of a parameter tells its own."""
         named = [self._by_name(frame, row, k) for k in range(len(row.mentions))]
-        named = [at if named.count(at) == 1 else -1 for at in named]
         return [
             [self._cost(frame, slot, row, k) + 2.0 * (at not in (-1, place)) for k, at in enumerate(named)]
             for slot, place in enumerate(frame.slots)
@@ -560,7 +545,6 @@ class Frames:
         return plain and any(text in name and text not in types for name, types in own)
 
     def _cost(self, frame: Frame, slot: int, row: _Row, k: int) -> float:
-        wanted, role = frame.roles[slot], row.roles[k]
         if not self._can_stand(frame, slot, row, k):
             return _NEVER
         cost = self._announced(frame, slot, row, k) * (3 if row.strict else 1)
@@ -568,10 +552,6 @@ class Frames:
             self.statics.suits(frame.action, frame.slots[slot], item.pddl) for item in row.mentions[k].objects
         ):
             cost += 2.0
-        if role.kinds.isdisjoint(wanted.kinds):
-            # Another slot is said to be of this kind, or this slot of another kind.
-            other = any(role.kinds & item.kinds for item in frame.roles)
-            cost += 1.5 * other or 0.6 * bool(role.kinds and wanted.kinds)
         return cost
 
     def _can_stand(self, frame: Frame, slot: int, row: _Row, k: int) -> bool:
@@ -610,23 +590,24 @@ class Frames:
         return 0.7
 
     def _tail(self, frame: Frame, row: _Row, last: int) -> tuple[int, list[str]]:
-        """The last word of the action with the snippet's last words and the last object's noun; the words that lack."""
-        words, at = row.words, last + 1
-        known = next((item for mention in row.mentions if mention.last == at for item in mention.objects), None)
+        """The last word of the action with the last object's noun and its snippets' words; the words that lack.
+
+        "The boat goes south west", "Move the agent up to the right"
+        """
+        telling = {
+            word for rival, _, _ in self._rivals(row.words, row.verb) for word in (*rival.names, *rival.particles)
+        }
         missing = [word for word in frame.tail if word not in ARTICLES]
-        while at < len(words) and not words[at].parted:
-            text = words[at].text
-            if text in missing:
-                missing.remove(text)
-            elif text in ("a", "an") or not (
-                text in frame.particles
-                or (text in ARTICLES and missing and words[at + 1 : at + 2] and words[at + 1].text in missing)
-                or (known is not None and at == last + 1 and (words[last].text != "a" or words[last - 1].text == "the")
-                    and text in self.lexicon.words_for(known))
-            ):  # fmt: skip
+        named = (item for mention in row.mentions if mention.last == last + 1 for item in mention.objects[:1])
+        nouns = frozenset(word for item in named for word in self.lexicon.words_for(item))
+        for at, word in enumerate(row.words[last + 1 :], last + 1):
+            tells = word.text in telling or word.text in missing or word.text in nouns
+            if word.parted or not (tells or word.text in ARTICLES | _WAYS):
                 break
-            at += 1
-        return at - 1, missing
+            if word.text in missing:
+                missing.remove(word.text)
+            last, nouns = at if tells else last, frozenset()
+        return last, missing
 
 
 def _in_order(frame: Frame, row: _Row, chosen: Sequence[int]) -> bool:
