@@ -722,13 +722,10 @@ class Reader:
         heads = line.startswith(("#", "**")) and _HEADING.match(line) is not None
         inner = list(takewhile(lambda other: other.indent > item.indent, behind))
         # A heading stands above what follows up to the next one.
-        ends = ("#",) if line[0] == "#" else ("#", "**")
-        lines = ((other, _line(text, other.reading)) for other in behind)
-        under = (
-            other for other, _ in takewhile(lambda row: not (row[1].startswith(ends) and _HEADING.match(row[1])), lines)
-        )
-        under = under if heads else iter(behind)
-        near = inner or islice(under, 6 if line[0] in "#*" or line.endswith(":") else 1)
+        ends = ("#",) if line[0] == "#" else ("#", "**") if heads else ()
+        rest = ((other, _line(text, other.reading)) for other in behind)
+        under = takewhile(lambda row: not (row[1].startswith(ends) and _HEADING.match(row[1])), rest)
+        near = inner or islice((other for other, _ in under), 6 if line[0] in "#*" or line.endswith(":") else 1)
         below = [other for other in near if other.reading.is_attempt]
         if not below or (line[0] != "#" and below[0].reading.line - item.reading.line > 3):
             return False
