@@ -81,27 +81,21 @@ _NEAREST = 8
 _MOST_WAYS = 4096
 """Ways to complete a step that are tried at most: a step that leaves so much out says too little."""
 
-_DEFINITE = frozenset(("the", "this", "that"))
 _QUOTES = tuple("'\"`*’”")
-_ENDS = (".", ";", "?", ">")
-_REMAINS = frozenset(("stays", "remains", "becomes", "be"))
-_BINDING = WORDS.refusals | WORDS.failures | WORDS.conditions | {"not", "or", "skip", "skipped", "optional", "maybe"}
+_STOPS = (".", ";", "?")
+_ENDS = (*_STOPS, ">")
 _RULED_OUT = WORDS.refusals | WORDS.refused_with_not | WORDS.failures | {"not", "work", "works"}
-# What may stand between an action's name and its objects.
-_APPLIED = frozenset(("applied", "to"))
-_FOLLOWED = frozenset(("followed", "by", "the", "action"))
-# Behind these a bare verb is a noun: "out of place".
-_OF = frozenset(("of", "by", "for", "in"))
 _AT = frozenset(("at", "in", "on"))
 _PLACING = _AT | {"from", "to"}
 _OPENERS = WORDS.corrections | WORDS.openers
 _SUBJECTLESS = _OPENERS | WORDS.passives | {"it", "they"}
+_BINDING = WORDS.refusals | WORDS.failures | WORDS.conditions | WORDS.binding
 _SUPPOSED = ("(would)", "(could)", "(might)", "(may)")
 _MEANT = phrases("meant", whole=True)
 # "Move to b. *a goes on later.*"
 _ITALIC = re.compile(r"([.;:)] )\*([^*\s][^*]*)\*(?=\s*\Z)")
-_CODE_REMARK = re.compile(r"(?<=[\w)`*]) +(?:#|//)\s.*\Z")
 _AIM = re.compile(r"(?:in order )?to\b", re.IGNORECASE)
+_CODE_REMARK = re.compile(r"(?<=[\w)`*]) +(?:#|//)\s.*\Z")
 # "stack(a, b), then pick up c", "unstack a b; put down a"
 _LINKED = re.compile(r";|[\s)\]`*]*[,.;]?\s+(?:and|then)\b", re.IGNORECASE)
 _CALL_MARKS = str.maketrans("()=", "   ")
@@ -816,7 +810,7 @@ class ActionGrammar:
         if not mentions:
             return None
         first = mentions[0].first
-        if at := next((at for at, word in enumerate(words) if word.text not in WORDS.joined | _FOLLOWED), 0):
+        if at := next((at for at, word in enumerate(words) if word.text not in WORDS.joined | WORDS.followed), 0):
             return self._called(text, words[at:]) if at < first and not words[at].aside else None
         end = next((at for at, word in enumerate(words[: first + 1]) if at and word.parted == ":"), first)
         schema = self._sure_name(text, words[0])
@@ -844,8 +838,8 @@ class ActionGrammar:
         kept = _without_remarks(words, 0)
         if rejects(words[end:]) or (behind and tail_stance(behind, lambda _: False)) or any(
             rules_out(word.text)
-            or (at > end and (word.parted in (".", ";", "?") or not (loose or at in named or word.text in _APPLIED)))
-            for at, word in body if at not in named or word.parted in (".", ";", "?")
+            or (at > end and (word.parted in _STOPS or not (loose or at in named or word.text in WORDS.applied)))
+            for at, word in body if at not in named or word.parted in _STOPS
         ):  # fmt: skip
             # "navigate r: a → b (b can be seen from there)"
             return self._called(text, kept) if len(kept) < len(words) else None
@@ -876,7 +870,7 @@ class ActionGrammar:
             verdict = _preferred(self._clause(text, said, listed, context))
             # Of two trucks "the truck" is none.
             sure = verdict is not None and (
-                not verdict.reason or all(words[item.first].text not in _DEFINITE for item in meant)
+                not verdict.reason or all(words[item.first].text not in WORDS.definite for item in meant)
             )
             if verdict is not None and sure and "static" not in verdict.rules:
                 return verdict._replace(reason="").moved(0, "reference")
@@ -888,18 +882,11 @@ class ActionGrammar:
         return [Named(spoken_of)] if len(spoken_of) == 1 and any(word.text in self._states for word in words) else []
 
     def _spelled_out(self, words: Sequence[Word]) -> list[Word]:
-        """The words with "it" for a subject that is not said, and with "at there" for "there" and "…, where"."""
+        """The words with "at there" for "there" and "…, where"."""
         spelled: list[Word] = []
         where = [word for word in words[:1] if word.text == "where"]
         words = words[len(where) :]
-        at = self._behind_joints(words, 0)
-        forms = self.frames.verbs.get(words[at].text, ()) if at < len(words) else ()
-        acts = any(form == "s" for _, form, _ in forms) and all(word.text != "it" for word in words)
         for index, word in enumerate(words):
-            if acts and index == at:
-                # "robot_0 drives to b and drops a there": who acted before acts again.
-                spelled.append(word._replace(text="it", raw="it", end=word.start))
-                word = word._replace(parted="")
             if word.text in WORDS.places and (not index or words[index - 1].text not in PREPOSITIONS):
                 spelled.append(word._replace(text="at", raw="at", end=word.start))
                 word = word._replace(parted="")
@@ -943,7 +930,7 @@ class ActionGrammar:
 
     def _is_definite(self, words: Sequence[Word], index: int) -> bool:
         """Whether "the truck" or "the same hoist" begins there without a name behind or before it."""
-        if words[index].text not in _DEFINITE:
+        if words[index].text not in WORDS.definite:
             return False
         at = index + 1 + (words[index + 1 : index + 2] != [] and words[index + 1].text == "same")
         if at >= len(words) or words[at].text not in self.lexicon.type_words:
@@ -1023,10 +1010,8 @@ class ActionGrammar:
         known = self.frames.vocabulary | self.lexicon.nouns
         return any(verb in ("let", "have") or not (is_known(verb) or verb in known) for verb in verbs)
 
-    def _ways(self, fits: Sequence[Fit], words: Sequence[Word], context: Context) -> tuple[GroundAction, ...]:
+    def _ways(self, fits: Sequence[Fit], context: Context) -> tuple[GroundAction, ...]:
         """The ground actions of fits with open objects that the nearest lines name, as they are preferred."""
-        told = [item.objects for item in self.frames.mentions(words)]
-        twice = len(told) - len({*told})
         far: dict[str, int] = {}
         for distance, named in enumerate(context.named):
             for item in named.meant():
@@ -1037,7 +1022,7 @@ class ActionGrammar:
             for way in product(*options) if prod(map(len, options)) <= _MOST_WAYS else ():
                 action = GroundAction(fit.frame.action, tuple([item.pddl for item in way]))
                 # What is filled in is none of the other objects.
-                if len({*way}) + twice >= len(way):
+                if len({*way}) == len(way):
                     ways[action] = 0 if fit.lacks_start else sum(far.get(arg, 0) for arg in action.args)
         allowed = [action for action in ways if self.statics.allows(action)]
         ways = {action: ways[action] for action in allowed or (ways if len(ways) == 1 else ())}
@@ -1196,8 +1181,9 @@ class ActionGrammar:
                 # "Here you go!"
                 continue
             behind = words[at + 1].text if at + 1 < len(words) else ""
+            bare = all(form == "base" for _, form, _ in self.frames.verbs[word.text])
             if self._is_noun(words, at) or (word.text in WORDS.passives and behind.endswith("ed")) or (
-                at and words[at - 1].text in _OF and all(form == "base" for _, form, _ in self.frames.verbs[word.text])
+                bare and at and words[at - 1].text in WORDS.before_nouns
             ):  # fmt: skip
                 # "a gets filled with b", "a is out of place"
                 continue
@@ -1222,7 +1208,7 @@ class ActionGrammar:
         before = next((word.text for word in reversed(words[:at]) if word.text not in FILLERS or word.parted), "")
         ends = not words[at + 1 : at + 2] or words[at + 1].parted != ""
         bare = (bare and words[at].text not in _UNCHANGED) or (at > 1 and words[at - 1].text == "now")
-        return bare and ends and before in WORDS.passives | _REMAINS
+        return bare and ends and before in WORDS.passives | WORDS.remains
 
     def _without_verb(self, text: str, words: Sequence[Word]) -> ClauseReading | None:
         """The end of a clause with no verb of an action: a state, or unclear; None where it names no object."""
@@ -1296,7 +1282,7 @@ class ActionGrammar:
         unsaid = {"it", "them"} if context is None else {"them"}
         pronouns = {item.text for item in row[verb : fits[0].last]} & unsaid if fits else set[str]()
         fits = [fit for fit in fits if pronouns <= {*fit.frame.told}]
-        ways = self._ways(fits, row, context) if context is not None else ()
+        ways = self._ways(fits, context) if context is not None else ()
         if not fits or (context is not None and not ways):
             return self._failed(words, at, listed, self.frames.verbs[words[at].text][0][1])
         fit = fits[0]

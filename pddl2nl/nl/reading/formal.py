@@ -130,9 +130,8 @@ class PDDLGrammar:
         at = title.end() if title is not None and titled else 0
         for match in shape.finditer(text, at):
             before, schema = text[at : match.start()], self.schema(match[1])
-            # "Action: stack(a, b)", "…, immediately followed by `stack(a, b)`"
-            label = not verdicts and len(before) < 60 and label_of(before.lower().split()) == "action"
-            joined = label or (titled and not _ENDS.search(before) and not says("denied", before))
+            # "…, immediately followed by `stack(a, b)`"
+            joined = titled and not _ENDS.search(before) and not says("denied", before)
             if not joined and not _BETWEEN.fullmatch(before):
                 break
             said = match[2] or ""
