@@ -365,6 +365,9 @@ class ActionGrammar:
         if read:
             # What is said beside an action of how things stand explains it.
             clauses = [item for item in clauses if not item.stance.startswith("state")]
+            # "Stack a on b: not possible, so put it down."
+            ruled_out = [item for item in clauses[:-1] if item.is_failure and item.stance == "rejected"]
+            clauses = [item.refused("rejected") if item in ruled_out else item for item in clauses]
             # "To bring a to c, load it onto t": what begins so is what for.
             aims = [item for item in clauses[:-1] if item.is_failure and _AIM.match(text, item.start)]
             clauses = [item.refused("state (an aim)") if item in aims else item for item in clauses]
