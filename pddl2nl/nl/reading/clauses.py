@@ -885,11 +885,18 @@ class ActionGrammar:
         return [Named(spoken_of)] if len(spoken_of) == 1 and any(word.text in self._states for word in words) else []
 
     def _spelled_out(self, words: Sequence[Word]) -> list[Word]:
-        """The words with "at there" for "there" and "…, where"."""
+        """The words with "it" for a subject that is not said, and with "at there" for "there" and "…, where"."""
         spelled: list[Word] = []
         where = [word for word in words[:1] if word.text == "where"]
         words = words[len(where) :]
+        at = self._behind_joints(words, 0)
+        forms = self.frames.verbs.get(words[at].text, ()) if at < len(words) else ()
+        acts = any(form == "s" for _, form, _ in forms) and all(word.text != "it" for word in words)
         for index, word in enumerate(words):
+            if acts and index == at:
+                # "robot_0 drives to b and drops a there": who acted before acts again.
+                spelled.append(word._replace(text="it", raw="it", end=word.start))
+                word = word._replace(parted="")
             if word.text in WORDS.places and (not index or words[index - 1].text not in PREPOSITIONS):
                 spelled.append(word._replace(text="at", raw="at", end=word.start))
                 word = word._replace(parted="")

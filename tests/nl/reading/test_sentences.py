@@ -54,6 +54,11 @@ def test_steps_of_the_ferry(reply: str, steps: list[str]) -> None:
             ],
         ),
         (
+            "floortile",
+            "robot_0 moves up from tile_3 to tile_5 and moves left from tile_5 to tile_4.",
+            ["move robot_0 up from tile_3 to tile_5", "move robot_0 left from tile_5 to tile_4"],
+        ),
+        (
             "goldminer",
             "From loc_0 the robot moves to loc_1, where it picks up the laser.",
             ["move the robot from loc_0 to loc_1", "pick up the laser at loc_1"],
