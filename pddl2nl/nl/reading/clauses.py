@@ -103,7 +103,7 @@ _UNCHANGED = {verb for verb, forms in word_table("irregular").items() if verb in
 _PHRASAL = [(verb, said.split("_")) for verb, forms in word_table("phrasal").items() for said in forms]
 
 
-class Named(NamedTuple):
+class Antecedents(NamedTuple):
     """The objects that a line or a step names; of a step the places stand apart, the one where it ends first."""
 
     things: Sequence[KnownObject]
@@ -124,7 +124,7 @@ class Context(NamedTuple):
     first step named is said again, of what goes "on" from it or is done "instead".
     """
 
-    named: Sequence[Named]
+    named: Sequence[Antecedents]
     open: bool = False
     again: Literal["", "on", "instead"] = ""
 
@@ -759,7 +759,7 @@ class ActionGrammar:
         return []
 
     def _clause_or_typo(
-        self, text: str, words: Sequence[Word], listed: bool, named: Sequence[Named]
+        self, text: str, words: Sequence[Word], listed: bool, named: Sequence[Antecedents]
     ) -> ClauseReading | None:
         """A clause as it stands; else with what the steps before it leave unsaid; else without typos of one letter."""
         said = text[words[0].start : words[-1].end]
@@ -855,7 +855,9 @@ class ActionGrammar:
             return self._called(text, kept)
         return verdict_of(start, stop, tuple(actions), ("called",)) if actions else None
 
-    def _leaning(self, text: str, words: Sequence[Word], listed: bool, named: Sequence[Named]) -> ClauseReading | None:
+    def _leaning(
+        self, text: str, words: Sequence[Word], listed: bool, named: Sequence[Antecedents]
+    ) -> ClauseReading | None:
         """A clause with the nearest objects named before it that fit for "it", "there" and "the truck".
 
         "It" may also be what the snippet names by itself: "move the robot from a to b, then move it from b to c".
@@ -879,10 +881,12 @@ class ActionGrammar:
                 return verdict._replace(reason="").moved(0, "reference")
         return None
 
-    def _stated(self, words: Sequence[Word]) -> list[Named]:
+    def _stated(self, words: Sequence[Word]) -> list[Antecedents]:
         """The one object of which words tell a state: "Now that a is clear, pick it up"."""
         spoken_of = [item.objects[0] for item in self.frames.mentions(words)]
-        return [Named(spoken_of)] if len(spoken_of) == 1 and any(word.text in self._states for word in words) else []
+        return (
+            [Antecedents(spoken_of)] if len(spoken_of) == 1 and any(word.text in self._states for word in words) else []
+        )
 
     def _spelled_out(self, words: Sequence[Word]) -> list[Word]:
         """The words with "it" for a subject that is not said, and with "at there" for "there" and "…, where"."""
@@ -947,7 +951,7 @@ class ActionGrammar:
             return False
         return not inside(self.frames.mentions(words[max(index - 1, 0) : at + 2]))
 
-    def named_by(self, step: GroundAction) -> Named:
+    def named_by(self, step: GroundAction) -> Antecedents:
         """What a step names; its places are where it ends, is done and begins, and the last one told stands first."""
         frame = self.frames.frames[step.name]
         told = [
@@ -961,7 +965,7 @@ class ActionGrammar:
         if all("from" in announced or announced.isdisjoint(_PLACING) for _, announced in told):
             # What is unstacked from a block is at no place.
             places = []
-        return Named([item for item, _ in told if item not in places], [*dict.fromkeys(places)], step)
+        return Antecedents([item for item, _ in told if item not in places], [*dict.fromkeys(places)], step)
 
     def _own_words(self, frame: Frame) -> frozenset[str]:
         """The nouns that a snippet itself names: the ferry of "sail the ferry from {?a} to {?b}"."""
@@ -988,7 +992,7 @@ class ActionGrammar:
         supposed = any(word.text in ("can", "could", "may", "might") for word in words[:begins])
         return any(form == "base" for _, form, _ in forms) or (begins >= 0 and not supposed)
 
-    def completed(self, text: str, named: Sequence[Named], listed: bool) -> Sequence[GroundAction]:
+    def completed(self, text: str, named: Sequence[Antecedents], listed: bool) -> Sequence[GroundAction]:
         """The ways to complete a step that leaves objects out: by what the reply names before it, the nearest first.
 
         "It", "the truck" and what is left out are each an object of the nearest line that names a fitting one; a

@@ -19,7 +19,7 @@ from typing import NamedTuple
 from pddl2nl.errors import InputError, UnsupportedError
 from pddl2nl.nl.names import Names, make_names
 from pddl2nl.nl.reading.claims import claim_of, gives_none
-from pddl2nl.nl.reading.clauses import ActionGrammar, Named, Steps
+from pddl2nl.nl.reading.clauses import ActionGrammar, Antecedents, Steps
 from pddl2nl.nl.reading.formal import A_LIST, UNKNOWN_VERB, ClauseReading, is_record, read_record
 from pddl2nl.nl.reading.lexicon import Lexicon
 from pddl2nl.nl.reading.policies import READING_POLICIES, chosen_option, part_of, turns_away
@@ -80,11 +80,11 @@ _KEY = re.compile(r"(\"\w+\"\s*:\s*\[?\s*)?\"[^\"\n]*\Z")
 _QUOTED = re.compile(r"[\"“`„]([^\"“”`„\n]+)[\"”`“]")
 _NUMBERS = word_table("numbers")
 _SAID = "|".join(sorted(_NUMBERS, key=len, reverse=True))
-# "(×4)", "twice", "twenty-two times in a row"
+# "(×4)", "repeated 4×", "twice", "twenty-two times in a row"
 _TIMES = re.compile(
-    r"[*_`, ]*[(\[]?[*_` ]*(?:(?:[×✕]|(?<!\w)x) ?(?P<digits>\d{1,3})|(?<!\w)(?:(?:(?P<count>\d{1,3})"
-    rf"|(?P<tens>{_SAID})(?:[- ](?P<ones>{_SAID}))?) times|(?P<word>once|twice|thrice)))"
-    r"(?: in a row)?[*_` ]*[)\]]?(?=[*_` ]*(?:[)\].,;(→–-]|to [a-z]|\Z))",
+    r"[*_`, ]*[(\[]?[*_` ]*(?:repeated )?(?:(?:[×✕]|(?<!\w)x) ?(?P<digits>\d{1,3})|(?<!\w)(?:(?:(?P<count>\d{1,3})"
+    rf"|(?P<tens>{_SAID})(?:[- ](?P<ones>{_SAID}))?) ?(?:times|[×✕]|x(?!\w))|(?P<word>once|twice|thrice)))"
+    r"(?: in a row)?[*_` ]*[)\]]?(?=[*_` ]*(?:[)\].,:;(→–-]|to [a-z]|\Z))",
     re.IGNORECASE,
 )
 # "car: car_0" below "- load:", and "* Car: `car_0`" below "1. **Load**"
@@ -238,13 +238,13 @@ class Reader:
         """
         chosen, at = [item.reading for item in placed], 0
         state: State | None = simulator.initial
-        named: deque[Named] = deque(maxlen=_LINES)
+        named: deque[Antecedents] = deque(maxlen=_LINES)
         titles = set[int]()
         for index, item in enumerate(chosen):
             if state is None:
                 break
             for line in filter(str.strip, text[at : item.start].split("\n")):
-                named.appendleft(Named(self.grammar.objects_in(line)))
+                named.appendleft(Antecedents(self.grammar.objects_in(line)))
             ways: Sequence[GroundAction] = ()
             if item.status == "unreadable" and item.reason not in SETTLED:
                 # "It moves to b, picks up a there and …"
@@ -258,7 +258,7 @@ class Reader:
                 continue
             if len(fitting) == 1:
                 chosen[index] = item = item.named(fitting[0])
-            named.appendleft(self.grammar.named_by(item.action) if item.action is not None else Named(()))
+            named.appendleft(self.grammar.named_by(item.action) if item.action is not None else Antecedents(()))
             state = None if item.action is None else simulator.step(state, item.action).successor
             at = item.end
         return [item for index, item in enumerate(chosen) if index not in titles]
@@ -307,7 +307,7 @@ class Reader:
             number = _ITEM.match(said, piece.start, piece.end) if said[piece.start].isdigit() else None
             begun = piece.block != tag or (number is not None and 0 < int(number[1] or 0) <= count)
             before = () if begun else steps
-            readings, peeled = self._piece(said, piece, _Setting(tagged, in_thought and not piece.gap, before=before))
+            readings, peeled = self._piece(said, piece, _Around(tagged, in_thought and not piece.gap, before=before))
             below = layout.pieces[index : index + 12]
             gathered = self._gathered(said, below, peeled, readings, name if peeled.item else "")
             readings = gathered or readings
@@ -446,7 +446,7 @@ class Reader:
         layout = lay_out(text)
         in_thought = False
         for piece in layout.pieces:
-            setting = _Setting(False, in_thought and not piece.gap, expected and not piece.hidden)
+            setting = _Around(False, in_thought and not piece.gap, expected and not piece.hidden)
             readings, _ = self._piece(text, piece, setting)
             in_thought = _thinks(readings[-1])
             claim = None if in_thought else claim_of(text, piece)
@@ -464,7 +464,7 @@ class Reader:
 
     # ── one piece ────────────────────────────────────────────────────────────────────────────────
 
-    def _piece(self, text: str, piece: Piece, setting: _Setting) -> tuple[list[Reading], Peeled]:
+    def _piece(self, text: str, piece: Piece, setting: _Around) -> tuple[list[Reading], Peeled]:
         """The readings of one piece."""
         said = text[piece.start : piece.end]
         if piece.offered or piece.hidden or said.startswith((";", "<!--")):
@@ -473,7 +473,7 @@ class Reader:
         kind = (setting.tagged, piece.fenced, setting.in_thought, setting.expected)
         return self._shapes.read(text, piece, kind, lambda: self._line(text, piece, setting))
 
-    def _line(self, text: str, piece: Piece, setting: _Setting) -> tuple[list[Reading], Peeled]:
+    def _line(self, text: str, piece: Piece, setting: _Around) -> tuple[list[Reading], Peeled]:
         """The readings of a piece that no line before it was like."""
         said = text[piece.start : piece.end]
         if verdict := self.grammar.exact(said):
@@ -514,7 +514,7 @@ class Reader:
                 return _reading(text, piece, start, found[0])._replace(stance=f"change of step {numbers[0]}")
         return _no_action(text, piece, "")._replace(status="unreadable", reason=UNSAID)
 
-    def _spoken(self, text: str, piece: Piece, peeled: Peeled, setting: _Setting) -> list[Reading]:
+    def _spoken(self, text: str, piece: Piece, peeled: Peeled, setting: _Around) -> list[Reading]:
         """The readings of what stands behind the marks and labels of a piece."""
         said = text[piece.start : piece.end]
         heads = said.rstrip(" *_`#").endswith(":")
@@ -820,7 +820,7 @@ def _thinks(reading: Reading) -> bool:
     return reading.rule == "thought" and not WORDS.thinking.isdisjoint(re.findall(r"\w+", reading.text.lower())[:4])
 
 
-class _Setting(NamedTuple):
+class _Around(NamedTuple):
     """Where a line stands: between plan tags, below the beginning of a thought, behind the steps ``before``.
 
     ``expected``: an action must stand here, behind "Action:", say.

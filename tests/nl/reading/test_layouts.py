@@ -168,6 +168,12 @@ def test_a_place_in_front_ends_where_a_way_begins() -> None:
     assert "(drop robot1 ball1 room2 lgripper1)" not in read("grippers", reply)[0]
 
 
+def test_a_count_of_any_form_repeats_a_step() -> None:
+    back = "sail the ferry from location_1 to location_0"
+    reply = f"1. {SAIL}, repeated 2×: there it is\n2. {back} (×2)\n3. {SAIL} 2x."
+    assert read("ferry", reply) == (["(sail l0 l1)"] * 2 + ["(sail l1 l0)"] * 2 + ["(sail l0 l1)"] * 2, True)
+
+
 def test_actions_follow_one_another_by_their_names() -> None:
     parsed = parse_domain(JUMPS)
     task = Task(parsed, parse_problem(JUMP, parsed))
