@@ -544,7 +544,9 @@ class ActionGrammar:
             if len(way) < 2 or words[first].parted == ">":
                 continue
             beside = first in ends.values() and not words[first].parted
-            told = beside or (first > 0 and words[first - 1].text in verbs)
+            # "It moves back, a → b"
+            lead = next((word for word in reversed(words[:first]) if word.text not in PARTICLES), None)
+            told = beside or (lead is not None and lead.text in verbs)
             verb = () if told else self._way_verb(words[:first], way, words[first].parted == ":")
             for other in way[:0:-1] if told or verb else ():
                 to = words[other.first]._replace(text="to", raw="to", end=words[other.first].start, parted="")
