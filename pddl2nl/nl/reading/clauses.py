@@ -63,9 +63,6 @@ Steps = tuple[GroundAction, ...]
 _LEAD = 14
 """Words before a verb that are looked at."""
 
-_LABEL = 6
-"""Words that a label has at most."""
-
 _REACH = 40
 """Words behind a verb that can belong to its action."""
 
@@ -135,7 +132,13 @@ class ActionGrammar:
     def __init__(self, task: Task, wording: Wording, lexicon: Lexicon):
         domain = task.domain
         self.lexicon = lexicon
-        self.pddl = PDDLGrammar(domain, lexicon)
+        slots = {
+            action.name: tuple(
+                dict.fromkeys(part for part in wording.actions[action.name].parts if isinstance(part, int))
+            )
+            for action in domain.steps
+        }
+        self.pddl = PDDLGrammar(domain, lexicon, slots)
         self.statics = StaticFacts(task)
         self._snippets = {action.name: wording.actions[action.name] for action in domain.steps}
         frames: list[Frame] = []
@@ -298,7 +301,7 @@ class ActionGrammar:
         # "Moving a …" or "you can move it" speaks of the step with some of its objects; else all must be named.
         pronoun = any(word.text in ("it", "them") for word in words)
         partly = pronoun or stance.endswith(("(-ing)", "(past tense)", "(after)", "(once)"))
-        anew = bool(known) and any(word.text in ("back", "again", "return", "returns") for word in words)
+        anew = bool(known) and any(word.text in WORDS.anew for word in words)
         return not anew and any(
             action.name in names
             and (known or stance.startswith("supposed"))
@@ -398,7 +401,11 @@ class ActionGrammar:
 
         What is left out is as before, but for a way that goes on: it begins where the one before ended.
         """
-        words = _before_relative(words)[self._behind_joints(words, 0) :]
+        begin = self._behind_joints(words, 0)
+        # "no, on z": here "on" opens no clause.
+        named = inside(self.frames.mentions(words)) | {at for at, word in enumerate(words) if word.text in ARTICLES}
+        begin -= begin in named and begin > 0 and words[begin - 1].text in PREPOSITIONS
+        words = _before_relative(words)[begin:]
         # "and from there to c"
         begin = next((at + 1 for at, word in enumerate(words[:2]) if word.text in WORDS.places), 0)
         words = words[begin:]
@@ -424,12 +431,13 @@ class ActionGrammar:
             # "… right from a to b and then up from b to c" is another action.
             said += frame.particles
         if len(mentions) == 1 and PREPOSITIONS.isdisjoint(word.text for word in words):
-            if not goes_on:
+            several = sum(self.suits(frame, place, mentions[0].objects[0]) for place in frame.slots) > 1
+            if not goes_on and several:
                 # "stack a on b, sorry, c" does not say which object it corrects.
                 return None
-            if any("to" in role.prepositions for role in frame.roles if not frame.natural):
+            if goes_on and any("to" in role.prepositions for role in frame.roles if not frame.natural):
                 said.append("to")
-            elif sum(self.suits(frame, place, mentions[0].objects[0]) for place in frame.slots) > 1 or len(words) > 1:
+            elif several or (goes_on and len(words) > 1):
                 return None
         verb = words[0]._replace(end=words[0].start, parted="")
         row = [*(verb._replace(text=each, raw=each) for each in said), words[0]._replace(parted=""), *words[1:]]

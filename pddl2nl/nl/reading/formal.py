@@ -104,8 +104,10 @@ _ARGUMENT = re.compile(rf"[\s{_MARKS}]*(?:([\w ?-]+)[\"'`]?\s*[=:]\s*)?[\"'`]?(.
 class PDDLGrammar:
     """The actions of a domain as PDDL writes them, with told or PDDL's own names of objects."""
 
-    def __init__(self, domain: Domain, lexicon: Lexicon):
+    def __init__(self, domain: Domain, lexicon: Lexicon, told: Mapping[str, Sequence[int]]):
+        """``told``: the parameters of each action in the order in which it is told, which letters as keys follow."""
         self.lexicon = lexicon
+        self._told = told
         # Hyphens count as underscores where that makes no action another one.
         folded = {fold(action.name): action for action in domain.steps}
         squeezed = {name.replace("_", ""): action for name, action in folded.items()}
@@ -181,7 +183,12 @@ class PDDLGrammar:
         keys = {_squeezed(key): value for key, value in pairs if key}
         args = [value for _, value in pairs]
         if len(keys) == len(args):
-            args = self._by_keys(schema, keys) or (args if sorted(keys) == [*filter(_GENERAL.match, keys)] else [])
+            if "".join(sorted(keys)) == "abcdefghijkl"[: len(keys)]:
+                # "board: A=car_0, B=location_0", by the letters of the prompt
+                letters = dict(zip(self._told[schema.name], sorted(keys), strict=True))
+                args = [keys[letters[place]] for place in range(len(keys))]
+            else:
+                args = self._by_keys(schema, keys) or (args if all(map(_GENERAL.match, keys)) else [])
             if len(args) < len(keys):
                 return failed._replace(reason="its keys are no parameters of the action")
         told = [self.lexicon.by_nl.get(arg) or _only(self.lexicon.named(arg.replace(" ", "_"))) for arg in args]
@@ -230,7 +237,7 @@ _OPENS = re.compile(r"\[|\W*(?:\d+\W+)?\{")
 _PAIR = re.compile(r"[\"'][^\"'\\]*[\"']\s*:\s*[\"'\[{]")
 _STRING = re.compile(r'"((?:[^"\\]|\\.)*)"(\s*:)?|([\[{(\]})])')
 _SINGLE = re.compile(r"'((?:[^'\\]|\\.)*)'(\s*:)?|([\[{(\]})])")
-_GENERAL = re.compile(r"(?:arg|par|obj|name|value|item|\d|[a-z]\Z)")
+_GENERAL = re.compile(r"(?:arg|par|obj|name|value|item|\d|[xyz]\Z)")
 _UNQUOTED = re.compile(r"(?<=:)\s([\w-]+)\n")
 _NESTED = re.compile(r'"(\{(?:[^"\\]|\\.)*\})"')
 

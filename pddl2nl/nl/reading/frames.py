@@ -64,7 +64,7 @@ class Role(NamedTuple):
     kinds: frozenset[str]
 
 
-def role_of(said: Sequence[str], lexicon: Lexicon, *, behind: bool = False, own: bool = False) -> Role:
+def _role_of(said: Sequence[str], lexicon: Lexicon, *, behind: bool = False, own: bool = False) -> Role:
     """The role that words before an object give it. Words for kinds beside an object are no content.
 
     ``behind``: another object stands before these words, so that the first of them may be its kind; ``own``: they are
@@ -152,7 +152,7 @@ class Frame:
         )
         told = tuple(word for gap in gaps for word in gap)
         gaps[at] = rest[len(particles) :] if at == 0 else [*lead[:index], *rest[len(particles) :]]
-        roles = tuple(role_of(gap, lexicon, behind=place > 0, own=True) for place, gap in enumerate(gaps[:-1]))
+        roles = tuple(_role_of(gap, lexicon, behind=place > 0, own=True) for place, gap in enumerate(gaps[:-1]))
         words = frozenset(word for gap in gaps for word in gap)
         # "While standing on {?x}" is no goal.
         goals = frozenset(
@@ -415,7 +415,7 @@ class Frames:
                 plain = not relative or word.text in PREPOSITIONS or word.text in self.vocabulary
                 if plain and not (index > verb and word.text in particles):
                     said += self.parts(word.text)
-            roles.append(role_of(said, self.lexicon, behind=start > 0 and start != verb + 1))
+            roles.append(_role_of(said, self.lexicon, behind=start > 0 and start != verb + 1))
         return roles
 
     def parts(self, text: str) -> list[str]:

@@ -13,7 +13,7 @@ import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence, Set
 from functools import cached_property, partial
-from itertools import islice, takewhile
+from itertools import islice, pairwise, takewhile
 from typing import NamedTuple
 
 from pddl2nl.errors import InputError, UnsupportedError
@@ -59,8 +59,6 @@ _EMPHASIS = re.compile(r"(\*{1,3})[^*\n]+[.:!]\1\s")
 _LETTER = re.compile(r"[^\W\d_]")
 _SENTENCE_ENDS = re.compile(r"[.!?][*_\"']*\s")
 _HEADING = re.compile(r"#|(\*{1,3})[^*\s][^*\n]*\1:?\Z")
-# A line in italics is one as a whole, a line in bold type by its beginning.
-_HEADS = re.compile(r"#|\*\*|\*[^*\s][^*\n]*\*:? *$", re.MULTILINE)
 _MARKS = re.compile(r"[;,.:]")
 _APART = re.compile(r"[:.!?(–—]")
 _NAME = re.compile(r"\w+")
@@ -72,7 +70,7 @@ _STATED = re.compile(r"\b(?:is|are|was|were|has|not|no)\b")
 _SENTENCE = 300
 """Characters before a reading in which its sentence may begin."""
 _LINES = 40
-"""Stretches before a step in which what it leaves out is looked for, and around a line in which steps are."""
+"""Lines around a step that are searched."""
 
 _BREAK = re.compile(r"[.:;,(]\s")
 # A string in JSON, with the key before it.
@@ -320,7 +318,7 @@ class Reader:
             if found and not failed:
                 steps = (*before, *found)[-3:]
             elif begun or failed:
-                # Nobody knows where a step ends that cannot be read.
+                # After a step that cannot be read the state is unknown.
                 steps = ()
             count, tag = peeled.number or count, piece.block
             item = peeled.item or ("tag" if tagged else "fence" if piece.fenced else "")
@@ -494,15 +492,16 @@ class Reader:
             elif not amended(said):
                 return [_no_action(text, piece, "thought")], peeled
         if is_unsaid(said[at:]) and (peeled.bare or not said.endswith(":")):
-            return [self._unsaid(text, piece, peeled)], peeled
+            return self._unsaid(text, piece, peeled), peeled
         if peeled.bare:
             return [_no_action(text, piece, "label")], peeled
         return self._spoken(text, piece, peeled, setting), peeled
 
-    def _unsaid(self, text: str, piece: Piece, peeled: Peeled) -> Reading:
+    def _unsaid(self, text: str, piece: Piece, peeled: Peeled) -> list[Reading]:
         """What stands for steps without saying them, or the step that it puts in the place of another one.
 
         "Correction to step 2: stack a on c.", "Correction to step 2: c is gone, so it should read "stack a on d"."
+        Sentences beside it are read: "Pick up a. Do the same with b."
         """
         said = text[piece.start : piece.end]
         numbers, quoted = amended(said), list(_QUOTED.finditer(said))
@@ -511,8 +510,18 @@ class Reader:
         for start, part in spans if len(numbers) == 1 else ():
             found = [item for item in self.grammar.said(part, listed=start > peeled.start) if item.status == "read"]
             if len(found) == 1:
-                return _reading(text, piece, start, found[0])._replace(stance=f"change of step {numbers[0]}")
-        return _no_action(text, piece, "")._replace(status="unreadable", reason=UNSAID)
+                return [_reading(text, piece, start, found[0])._replace(stance=f"change of step {numbers[0]}")]
+        unsaid = _no_action(text, piece, "")._replace(status="unreadable", reason=UNSAID)
+        told: list[Reading] = []
+        ends = [match.end() for match in _SENTENCE_ENDS.finditer(said, peeled.start)]
+        for begin, end in pairwise((peeled.start, *ends, len(said))):
+            sentence, start = said[begin:end].rstrip(), piece.start + begin
+            if is_unsaid(sentence):
+                told.append(unsaid._replace(start=start, end=start + len(sentence), text=sentence))
+            else:
+                readings = (_reading(text, piece, begin, item) for item in self.grammar.said(sentence, listed=True))
+                told += [item for item in readings if item.is_attempt]
+        return told if any(item.action for item in told) else [unsaid]
 
     def _spoken(self, text: str, piece: Piece, peeled: Peeled, setting: _Around) -> list[Reading]:
         """The readings of what stands behind the marks and labels of a piece."""
@@ -686,10 +695,14 @@ class Reader:
         steps = [other for other in placed[max(index - _LINES, 0) : index] if other.reading.action is not None]
         if reading.action is not None and steps and item.item and item.indent > steps[-1].indent:
             # "- The tail goes to a." below the step that brings it there
-            anew = {word.text for word in words_of(line)} & {"then", "again", "back", "next", "afterwards"}
             other = reading.action != steps[-1].reading.action
+            anew = any(word.text in WORDS.anew for word in words_of(line))
             failed = other and not anew and self._names_no_more(line, steps[-1:])
         if not (part or (open_ and failed)) or (steps and steps[-1].reading.line == reading.line):
+            return item
+        later = any(word.text in WORDS.later for word in words_of(line[:_SENTENCE])[1:])
+        if later and not (_HEADING.match(line) or line.endswith(":")):
+            # "The ferry then takes it to location_0." says more, but not "**Then to a**".
             return item
         behind = [other for other in placed[index + 1 : index + _LINES] if other.reading.line != reading.line]
         if self._titles(text, item, line, steps[-1:], behind, bool(part)):
@@ -702,7 +715,7 @@ class Reader:
         # "Next, a regular sandwich for child_5." between steps 8 and 9 leads to the steps behind it.
         leads = not item.item and reading.reason == UNKNOWN_VERB and after is not None and after.number is not None
         remarks = remarks and (leads or self._names_no_more(line, [*steps[-1:], after]))
-        remarks = remarks and not reading.unknown and not self.grammar.orders(said)
+        remarks = remarks and not (reading.unknown or self.grammar.orders(said))
         return item._replace(reading=reading.as_prose("explained (aside)")) if remarks else item
 
     def _titles(
@@ -714,7 +727,7 @@ class Reader:
         behind: Sequence[PlacedReading],
         part: bool,
     ) -> bool:
-        """Whether a line is the title of steps below it: it has the verb of none or of one, and names no other objects.
+        """Whether a line is the title of steps below it: it has no verb but one of theirs, and names no other objects.
 
         "**Step 2: Load it**" above "Load a onto b", "1. Get the key" above a list of its own, "Set up a at b:". A
         heading without a verb, or behind "#", is one whatever it names.

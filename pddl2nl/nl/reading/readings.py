@@ -27,7 +27,6 @@ ATTEMPTS = frozenset(("read", "ambiguous", "unreadable", "unknown-object"))
 UNSAID = "it stands for steps, or changes one, without saying them"
 """The reason of a line that is reported for that."""
 
-
 OFFERED = "the reply says that this is not its plan"
 UNDECIDED = "the reply gives several plans and does not choose one"
 REFUSED = "the line says that it is not done"
@@ -53,8 +52,8 @@ class Reading(NamedTuple):
     left out), ``reference`` ("it", "there" or "the truck" stands for an object of the steps before), ``named``
     (what was left out is named before, and the state allows it), ``called`` (all objects stand behind the action's
     own name), ``static-types`` (of several actions only one has its static preconditions), ``on-ambiguous-state``
-    (only one is applicable, `settle`), ``call`` (a call of a tool). For
-    what is no action it is ``prose``, ``thought``, ``label`` or ``claim``. A failed attempt has no rule.
+    (only one is applicable, `settle`), ``typo`` (a wrong letter in a verb). For
+    what is no action it is ``prose``, ``thought``, ``label``, ``offered`` or ``claim``. A failed attempt has no rule.
 
     ``candidates`` holds the actions that fit equally well where the status is ambiguous, and the action that was meant
     where the status is unreadable since the task cannot have it (its types forbid it); ``unknown`` the words

@@ -79,7 +79,7 @@ def is_plain_lead(word: str) -> bool:
 
 
 def rules_out(word: str) -> bool:
-    """Whether a word before a verb says that its action is not done, or perhaps."""
+    """Whether a word before a verb rejects, supposes or only wants its action."""
     return _CLASS_OF.get(word) in ("rejected", "supposed", "hypothetical", "goal")
 
 

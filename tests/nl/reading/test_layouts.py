@@ -168,6 +168,42 @@ def test_a_place_in_front_ends_where_a_way_begins() -> None:
     assert "(drop robot1 ball1 room2 lgripper1)" not in read("grippers", reply)[0]
 
 
+@pytest.mark.parametrize(
+    ("reply", "plan"),
+    [
+        # What a means is used for is done.
+        ("Use the arm to pick up block_0.", "(pick-up a)"),
+        ("What would be wrong is to pick up block_0. I pick up block_1.", "(pick-up b)"),
+        ("1. Pick up block_0 (absolutely not necessary)", "(pick-up a)"),
+        # Corrections of one object that say its place, or of the only one
+        ("Stack block_0 on block_1, no, on block_2.", "(stack a c)"),
+        ("Pick up block_0. Sorry, I meant block_1.", "(pick-up b)"),
+    ],
+)
+def test_words_around_a_step_leave_or_change_it(reply: str, plan: str) -> None:
+    assert read("blocksworld", reply) == ([plan], True)
+
+
+def test_a_repetition_leaves_the_sentences_beside_it() -> None:
+    reply = "Pick up block_0, and stack it on block_2. Finally, repeat the process for block_3."
+    assert read("blocksworld", reply) == (["(pick-up a)", "(stack a c)"], False)
+
+
+def test_what_a_step_is_followed_by_is_no_remark_on_it() -> None:
+    plan, complete = read(
+        "ferry", f"1. {LOAD}\n   The ferry then takes it to location_1.\n2. Unload car_0 at location_1"
+    )
+    assert (plan[0], complete) == ("(board c0 l0)", False)
+
+
+@pytest.mark.parametrize(
+    "form", ['{{"action": "turn_to", "A": "{}", "B": "{}", "C": "{}"}}', "turn_to(A={}, B={}, C={})"]
+)
+def test_letters_are_those_of_the_prompt(form: str) -> None:
+    told = read("satellite", "Turn satellite_0 from direction_0 to direction_1.")
+    assert told == read("satellite", form.format("satellite_0", "direction_0", "direction_1"))
+
+
 def test_a_count_of_any_form_repeats_a_step() -> None:
     back = "sail the ferry from location_1 to location_0"
     reply = f"1. {SAIL}, repeated 2×: there it is\n2. {back} (×2)\n3. {SAIL} 2x."
