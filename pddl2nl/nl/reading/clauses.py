@@ -404,7 +404,7 @@ class ActionGrammar:
         begin = self._behind_joints(words, 0)
         # "no, on z": here "on" opens no clause.
         named = inside(self.frames.mentions(words)) | {at for at, word in enumerate(words) if word.text in ARTICLES}
-        begin -= begin in named and begin > 0 and words[begin - 1].text in PREPOSITIONS
+        begin -= not goes_on and begin in named and begin > 0 and words[begin - 1].text in PREPOSITIONS
         words = _before_relative(words)[begin:]
         # "and from there to c"
         begin = next((at + 1 for at, word in enumerate(words[:2]) if word.text in WORDS.places), 0)

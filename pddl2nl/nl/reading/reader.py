@@ -519,7 +519,7 @@ class Reader:
             if is_unsaid(sentence):
                 told.append(unsaid._replace(start=start, end=start + len(sentence), text=sentence))
             else:
-                readings = (_reading(text, piece, begin, item) for item in self.grammar.said(sentence, listed=True))
+                readings = (_reading(text, piece, begin, item) for item in self.grammar.said(sentence))
                 told += [item for item in readings if item.is_attempt]
         return told if any(item.action for item in told) else [unsaid]
 
