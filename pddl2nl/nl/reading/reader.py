@@ -690,9 +690,10 @@ class Reader:
         item, reading = placed[index], placed[index].reading
         line, open_ = _line(text, reading), reading.reason not in SETTLED
         # "**Phase 2: Load a**", "Phase 3 – fly"
-        part = open_ and part_of(line)[0] in WORDS.part_nouns and (reading.action is None or _HEADING.match(line))
+        part = open_ and (reading.action is None or _HEADING.match(line)) and part_of(line)[0] in WORDS.part_nouns
         failed = reading.rule == "doubt" or reading.status in ("unreadable", "unknown-object")
-        steps = [other for other in placed[max(index - _LINES, 0) : index] if other.reading.action is not None]
+        near = reversed(placed[max(index - _LINES, 0) : index])
+        steps = [*islice((step for step in near if step.reading.action is not None), 1)]
         if reading.action is not None and steps and item.item and item.indent > steps[-1].indent:
             # "- The tail goes to a." below the step that brings it there
             other = reading.action != steps[-1].reading.action
