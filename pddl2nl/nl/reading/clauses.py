@@ -132,15 +132,13 @@ class ActionGrammar:
     def __init__(self, task: Task, wording: Wording, lexicon: Lexicon):
         domain = task.domain
         self.lexicon = lexicon
-        slots = {
-            action.name: tuple(
-                dict.fromkeys(part for part in wording.actions[action.name].parts if isinstance(part, int))
-            )
-            for action in domain.steps
-        }
-        self.pddl = PDDLGrammar(domain, lexicon, slots)
         self.statics = StaticFacts(task)
         self._snippets = {action.name: wording.actions[action.name] for action in domain.steps}
+        order = {
+            name: [*dict.fromkeys(part for part in item.parts if isinstance(part, int))]
+            for name, item in self._snippets.items()
+        }
+        self.pddl = PDDLGrammar(domain, lexicon, order)
         frames: list[Frame] = []
         forms: list[ExactForm[Frame]] = []
         for action in domain.steps:
@@ -538,6 +536,8 @@ class ActionGrammar:
             return words
         words, mentions = [*words], self.frames.mentions(words)
         ends = {item.first: item.last for item in mentions}
+        # "move a → b, update c → d", but not "pick up a in b → a"
+        verbs = self.frames.verbs.keys() | self.frames.vocabulary - PREPOSITIONS - self.lexicon.type_words | {"from"}
         way: list[Mention] = []
         for item in reversed(mentions):
             first, at = item.first, item.last
@@ -545,10 +545,6 @@ class ActionGrammar:
             # "… a and b → b is built" tells what comes of it.
             behind = words[ends[at]].parted if arrow and len(way) < 2 and ends[at] < len(words) else "."
             way = [item, *way] if arrow and behind in (".", ";", "(", ",") else [item]
-            # "move a → b, update c → d", but not "pick up a in b → a"
-            verbs = (
-                self.frames.verbs.keys() | self.frames.vocabulary - PREPOSITIONS - self.lexicon.type_words | {"from"}
-            )
             if len(way) < 2 or words[first].parted == ">":
                 continue
             beside = first in ends.values() and not words[first].parted
@@ -682,7 +678,7 @@ class ActionGrammar:
                 be = [part[at]._replace(text=said, raw=said, end=part[at].start) for said in ("it", "is")]
                 verdict = self._leaning(text, [*be, *part[at:]], True, named) or verdict
             passive = passive or any(word.text in WORDS.passives for word in part)
-            verdict = verdict or self._without_verb(text, part)
+            verdict = verdict or self._without_verb(part)
             # "Because a has to get to b, …"
             reason = verdict is not None and verdict.reason == UNKNOWN_VERB and part[0].text in WORDS.because
             if verdict is None or (reason and len(parts) > 1):
@@ -711,7 +707,7 @@ class ActionGrammar:
             return clauses
         if whole is not None and whole.is_failure and (row := self._chain(text, words, listed)):
             return row
-        whole = whole or self._without_verb(text, words)
+        whole = whole or self._without_verb(words)
         return self._with_tail(text, words, whole) if whole is not None else []
 
     def _introduces(self, words: Sequence[Word], last: ClauseReading, part: Sequence[Word]) -> bool:
@@ -1032,7 +1028,7 @@ class ActionGrammar:
         """Whether words behind an action say one more with a verb of none: "sail back to b, and let the car off"."""
         verbs = [two.text for one, two in pairwise(tail) if one.text in ("and", "then")]
         known = self.frames.vocabulary | self.lexicon.nouns
-        return any(verb in ("let", "have") or not (is_known(verb) or verb in known) for verb in verbs)
+        return any(verb in WORDS.has_done or not (is_known(verb) or verb in known) for verb in verbs)
 
     def _ways(self, fits: Sequence[Fit], context: Context) -> tuple[GroundAction, ...]:
         """The ground actions of fits with open objects that the nearest lines name, as they are preferred."""
@@ -1234,7 +1230,7 @@ class ActionGrammar:
         bare = (bare and words[at].text not in _UNCHANGED) or (at > 1 and words[at - 1].text == "now")
         return bare and ends and before in WORDS.passives | WORDS.remains
 
-    def _without_verb(self, text: str, words: Sequence[Word]) -> ClauseReading | None:
+    def _without_verb(self, words: Sequence[Word]) -> ClauseReading | None:
         """The end of a clause with no verb of an action: a state, or unclear; None where it names no object."""
         if not self.frames.mentions(words):
             return None

@@ -81,7 +81,7 @@ def verdict_of(start: int, end: int, actions: tuple[GroundAction, ...], rules: t
 
 # "(stack a b)", "[stack, a, b]"
 _SEXPR = re.compile(r"(?<!\w)[(\[]\s*([^\s()\[\],=]+)((?:[\s,]+[^\s()\[\],]+)*)\s*,?[)\]]")
-_LINKING = "|".join(WORDS.linking)
+_LINKING = "|".join(sorted(WORDS.linking))
 # "stack(a, b)", "**stack** (a, b)", and YAML's "name: stack" above "args: {x: a, y: b}". It begins where a word does:
 # tried at each letter of a long word, it would take quadratic time.
 _CALL = re.compile(
@@ -183,10 +183,11 @@ class PDDLGrammar:
         keys = {_squeezed(key): value for key, value in pairs if key}
         args = [value for _, value in pairs]
         if len(keys) == len(args):
-            if "".join(sorted(keys)) == "abcdefghijkl"[: len(keys)]:
+            letters = sorted(pairs)
+            if "".join(key for key, _ in letters) == "ABCDEFGHIJKL"[: len(keys)]:
                 # "board: A=car_0, B=location_0", by the letters of the prompt
-                letters = dict(zip(self._told[schema.name], sorted(keys), strict=True))
-                args = [keys[letters[place]] for place in range(len(keys))]
+                values = {place: value for place, (_, value) in zip(self._told[schema.name], letters, strict=True)}
+                args = [values[place] for place in range(len(keys))]
             else:
                 args = self._by_keys(schema, keys) or (args if all(map(_GENERAL.match, keys)) else [])
             if len(args) < len(keys):

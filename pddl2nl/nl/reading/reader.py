@@ -168,11 +168,14 @@ class Reader:
         listed = any(item.item for item in steps)
         supposed = [_as_step(item) if item.item or not listed else item for item in placed]
         filled, text = partial(self._filled, self._simulator, layout.text), layout.text
-        plain, everything, more = map(filled, (self._plain(text, placed), placed, self._plain(text, supposed)))
+        plain = filled(self._plain(text, placed))
         if self._reaches(plain, goal=True):
             return plain
-        enough = supposed == placed or self._reaches([item for item in everything if item.action])
-        return more if not enough and len(more) > 1 and self._reaches(more, goal=True) else everything
+        everything = filled(placed)
+        if supposed == placed or self._reaches([item for item in everything if item.action]):
+            return everything
+        more = filled(self._plain(text, supposed))
+        return more if len(more) > 1 and self._reaches(more, goal=True) else everything
 
     def _plain(self, text: str, placed: Sequence[PlacedReading]) -> list[PlacedReading]:
         """A plan without what gives no order of its own, which only explains it."""
@@ -380,7 +383,8 @@ class Reader:
         eat; spawn at c"); ``name``: the action may stand above it ("move:" above "- a, b").
         """
         first, piece = readings[0], pieces[0]
-        if first.reason in SETTLED or any(item.action is not None for item in readings[1:]):
+        whole = first.action is not None and (len(readings) == 1 or not peeled.item)
+        if whole or first.reason in SETTLED or any(item.action is not None for item in readings[1:]):
             return []
         said, start = text[piece.start : piece.end], peeled.start
         line, behind = said[start:].rstrip(" *_:."), text[first.end : piece.end]
@@ -393,7 +397,7 @@ class Reader:
             roles = ", ".join(f"{role.replace(' ', '_')}={value}" for role, value in pairs)
             ways.append((f"{_HEAD.sub('', said).strip(_MARKUP)}({roles})", ", ".join(value for _, value in pairs)))
         if first.action is not None:
-            ways += [(_MARKS.sub(" ", line), line)] if len(readings) > 1 and peeled.item else []
+            ways.append((_MARKS.sub(" ", line), line))
         elif pairs or (peeled.item and first.is_attempt):
             inner = takewhile(lambda other: other.indent > piece.indent, pieces[1:8])
             below = [
@@ -443,20 +447,27 @@ class Reader:
         """Everything in a text that could be a turn's one thing."""
         layout = lay_out(text)
         in_thought = False
+        headings: list[Reading] = []
         for piece in layout.pieces:
             setting = _Around(False, in_thought and not piece.gap, expected and not piece.hidden)
             readings, _ = self._piece(text, piece, setting)
             in_thought = _thinks(readings[-1])
             claim = None if in_thought else claim_of(text, piece)
-            if claim is not None and not any(reading.status == "read" for reading in readings):
+            read = any(reading.status == "read" for reading in readings)
+            found = [
+                reported(reading) if reading.rule == "doubt" and not reading.stance.startswith(EXCUSED) else reading
+                for reading in readings
+                if reading.is_attempt or reading.stance or reading.rule == "doubt"
+            ]
+            if claim is not None and not read:
                 yield claim
+            elif not read and _HEADING.match(text, piece.start, piece.end):
+                # "**Take the tower apart**" above the action
+                headings += found
             else:
-                for reading in readings:
-                    if reading.rule == "doubt" and not reading.stance.startswith(EXCUSED):
-                        yield reported(reading)
-                    elif reading.is_attempt or reading.stance:
-                        yield reading
+                yield from found
             expected = False
+        yield from headings
         if not layout.pieces and layout.ended and text.strip():
             yield _whole(text, "claimed-done", "plan-end")
 
@@ -538,7 +549,7 @@ class Reader:
             for item in verdicts
         ):
             return [_no_action(text, piece, "thought")]
-        readings = [self._judged(text, piece, peeled, item, heads, marked, listed) for item in verdicts]
+        readings = [self._judged(text, piece, peeled, item, heads, marked) for item in verdicts]
         pairs = list(zip(readings, verdicts, strict=True))
         title = piece.start + (bold.end() if (bold := _EMPHASIS.match(said)) else 0)
         if bold and any(reading.action for reading, _ in pairs):
@@ -577,7 +588,7 @@ class Reader:
         return [_no_action(text, piece, "prose")._replace(stance=stance), *doubts]
 
     def _judged(
-        self, text: str, piece: Piece, peeled: Peeled, item: ClauseReading, heads: bool, marked: bool, listed: bool
+        self, text: str, piece: Piece, peeled: Peeled, item: ClauseReading, heads: bool, marked: bool
     ) -> Reading:
         """What a clause says, as prose or doubtful where it was not meant as an action."""
         reading = _reading(text, piece, peeled.start, item)
@@ -634,6 +645,8 @@ class Reader:
             return placed
         for index in range(len(placed)):
             placed[index] = self._explained(text, placed, index)
+        if all(item.reading.action is not None for item in placed):
+            return placed
         tried = [item for item in placed if item.reading.is_attempt]
         tried_in_vain = all(item.reading.status in ("unreadable", "unknown-object") for item in tried)
         if tried_in_vain:
@@ -698,7 +711,7 @@ class Reader:
             # "- The tail goes to a." below the step that brings it there
             other = reading.action != steps[-1].reading.action
             anew = any(word.text in WORDS.anew for word in words_of(line))
-            failed = other and not anew and self._names_no_more(line, steps[-1:])
+            failed = other and not anew and self._names_no_more(line, steps)
         if not (part or (open_ and failed)) or (steps and steps[-1].reading.line == reading.line):
             return item
         later = any(word.text in WORDS.later for word in words_of(line[:_SENTENCE])[1:])
@@ -706,7 +719,7 @@ class Reader:
             # "The ferry then takes it to location_0." says more, but not "**Then to a**".
             return item
         behind = [other for other in placed[index + 1 : index + _LINES] if other.reading.line != reading.line]
-        if self._titles(text, item, line, steps[-1:], behind, bool(part)):
+        if self._titles(text, item, line, steps, behind, bool(part)):
             number, mark = (None, "") if part else (item.number, item.item)
             return item._replace(reading=_whole_line(text, reading).as_prose("restated"), number=number, item=mark)
         # "Both partners reach place_1." below step 2, "→ camera_0 points at the target."
@@ -715,7 +728,7 @@ class Reader:
         remarks = bool(steps) and _is_beside(item, steps[-1], after)
         # "Next, a regular sandwich for child_5." between steps 8 and 9 leads to the steps behind it.
         leads = not item.item and reading.reason == UNKNOWN_VERB and after is not None and after.number is not None
-        remarks = remarks and (leads or self._names_no_more(line, [*steps[-1:], after]))
+        remarks = remarks and (leads or self._names_no_more(line, [*steps, after]))
         remarks = remarks and not (reading.unknown or self.grammar.orders(said))
         return item._replace(reading=reading.as_prose("explained (aside)")) if remarks else item
 

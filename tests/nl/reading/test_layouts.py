@@ -204,6 +204,26 @@ def test_letters_are_those_of_the_prompt(form: str) -> None:
     assert told == read("satellite", form.format("satellite_0", "direction_0", "direction_1"))
 
 
+def test_small_letters_are_the_names_of_parameters() -> None:
+    domain = parse_domain(
+        "(define (domain d) (:predicates (p ?x)) (:action go :parameters (?b ?a) :precondition (p ?b) :effect (p ?a)))"
+    )
+    problem = parse_problem("(define (problem q) (:domain d) (:objects o1 o2) (:init (p o2)) (:goal (p o1)))", domain)
+    task = Task(domain, problem)
+    reader = Reader(task, template_wording(domain), make_names(task, "original"))
+    found = {
+        key: reader.read(f'{{"action": "go", {key}}}').plan for key in ('"a": "o1", "b": "o2"', '"A": "o1", "B": "o2"')
+    }
+    assert [[*map(str, plan)] for plan in found.values()] == [["(go o2 o1)"], ["(go o1 o2)"]]
+
+
+def test_the_title_above_a_turns_action_is_no_action() -> None:
+    reader = domain("blocksworld").reader
+    assert str(reader.read_turn("**Take the tower apart**\n\n1. Pick up block_0.").action) == "(pick-up a)"
+    # With nothing below it, it is what the turn does.
+    assert reader.read_turn("**Pick up block_9**").status == "unknown-object"
+
+
 def test_a_count_of_any_form_repeats_a_step() -> None:
     back = "sail the ferry from location_1 to location_0"
     reply = f"1. {SAIL}, repeated 2×: there it is\n2. {back} (×2)\n3. {SAIL} 2x."
